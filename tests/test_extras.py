@@ -60,31 +60,11 @@ def test_a_file_is_skipped_with_the_same_words(monkeypatch):
     assert caught.value.detail.startswith("reading Parquet needs pyarrow: ")
 
 
-def test_a_module_that_is_there_is_imported():
-    assert needs("json", "nothing").dumps([1]) == "[1]"
-
-
 def test_each_package_has_the_extra_that_installs_it():
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     for package, extra in extras._EXTRAS.items():
         assert package in {each.partition(">=")[0] for each in declared[extra]}
     assert {*extras._EXTRAS.values()} == {*declared} - {"dev"}
-
-
-def test_optional_libraries_are_not_imported_at_a_start(tmp_path):
-    (tmp_path / "a.txt").write_text("some text")
-    (tmp_path / "b.jsonl").write_text('{"text": "some text"}\n')
-    program = """if True:
-        import sys
-        from simdocs.cli import main
-        try:
-            main()
-        finally:
-            print(*(name for name in sys.modules if name.partition(".")[0] in ("pyarrow", "backports", "compression")))
-    """
-    words = [sys.executable, "-c", program, "dedupe", "a.txt", "b.jsonl", "-q", "-j1"]
-    done = subprocess.run(words, cwd=tmp_path, check=True, capture_output=True, text=True)
-    assert not {*done.stdout.split()} & {"pyarrow", "backports.zstd", "compression.zstd"}
 
 
 def test_python_callers_get_the_error_before_anything_is_read(tmp_path, monkeypatch):

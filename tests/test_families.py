@@ -57,12 +57,6 @@ def test_help_lists_every_toy_with_what_it_is() -> None:
         assert said in shown
 
 
-@pytest.mark.parametrize("family", ["unit", "scheme", "keep", "format"])
-def test_completion_offers_every_toy(family: str) -> None:
-    line = {"COMP_WORDS": f"simdocs dedupe --{family} toy", "COMP_CWORD": "3", "_SIMDOCS_COMPLETE": "bash_complete"}
-    assert program(**line).stdout == f"plain,toy{family}\n"
-
-
 def test_dedupe_answers_with_toys(docs: Path) -> None:
     done = program("dedupe", "docs", *TOYS, cwd=docs)
     assert (done.returncode, done.stderr) == (0, "")
@@ -70,49 +64,10 @@ def test_dedupe_answers_with_toys(docs: Path) -> None:
     assert "docs/c" in program("dedupe", "docs", *TOYS, "--threshold", "0.3", "--exact", cwd=docs).stdout
 
 
-def test_compare_answers_with_toys(docs: Path) -> None:
-    done = program("compare", "docs/a", "docs/c", "--unit", "toyunit", "--format", "toyformat", cwd=docs)
-    assert (done.returncode, done.stderr) == (0, "")
-    shown = dict(line.strip("()").split("|") for line in done.stdout.splitlines()[1:-1])
-    assert {name: shown[name] for name in ("unit", "k", "shingles_a", "jaccard", "edit_unit", "lcs")} == {
-        "unit": "toyunit",
-        "k": "2",
-        "shingles_a": "2",
-        "jaccard": "0.333333",
-        "edit_unit": "toyunit",
-        "lcs": "2",
-    }
-
-
-def test_tune_answers_with_toys(docs: Path) -> None:
-    following = "simdocs: next: simdocs dedupe docs --unit toyunit\n"
-    done = program("tune", "docs", "--unit", "toyunit", "--format", "toyformat", cwd=docs)
-    assert (done.returncode, done.stderr) == (0, following)
-    assert done.stdout.startswith("{similarity|probability|")
-    assert done.stdout.endswith(")\n}\n")
-    table = program("tune", "docs", "--unit", "toyunit", "--format", "table", cwd=docs)
-    assert (table.returncode, table.stderr) == (0, following)
-
-
 def test_the_suffix_of_an_output_chooses_a_toy(docs: Path) -> None:
     done = program("dedupe", "docs", "-o", "found.toyformat", cwd=docs)
     assert (done.returncode, done.stderr) == (0, "")
     assert (docs / "found.toyformat").read_text().startswith("{kept|duplicate|")
-
-
-def test_a_toy_format_has_no_place_for_differences_and_a_toy_unit_no_stop_words(docs: Path) -> None:
-    done = program("compare", "docs/a", "docs/b", *TOYS[-2:], "--diff", "words", cwd=docs)
-    assert done.returncode == 2
-    assert "no place in toyformat" in done.stderr
-    done = program("dedupe", "docs", *TOYS, "--ignore-stop-words", cwd=docs)
-    assert done.returncode == 2
-    assert "--ignore-stop-words needs --unit word" in done.stderr
-
-
-def test_show_explains_toys(docs: Path) -> None:
-    done = program("show", "docs/a", "--unit", "toyunit", cwd=docs)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "the ferry leaves at nine. the harbour is closed today\t" in done.stdout
 
 
 def test_python_answers_with_toys_and_names_them_in_errors(docs: Path) -> None:

@@ -29,7 +29,6 @@ from simdocs.model.ragged import STRIDE, Ragged, offsets_of
 from simdocs.options.recipes import Normalisation, Shingling
 from tests import strategies as some
 from tests.kernels.conftest import OF_BOTH
-from tests.twins import signatures as twin
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -61,15 +60,6 @@ def test_every_kernel_of_the_table_has_both_versions(compiled):
             in_c = getattr(functions, name)
             arguments = in_numpy.__code__.co_varnames[: in_numpy.__code__.co_argcount]
             assert in_c.__code__.co_varnames[: in_c.__code__.co_argcount] == arguments
-
-
-def test_only_kernels_of_the_table_can_have_a_version_in_c():
-    def sort_rows() -> None:
-        """A kernel that is not in the table."""
-
-    sort_rows.__module__ = "simdocs.kernels.multisets"
-    with pytest.raises(KeyError):
-        native.accelerated(sort_rows)
 
 
 def few(count: int, bits: int) -> np.ndarray:
@@ -105,17 +95,6 @@ def test_sets_of_large_rows_are_right(kind):
     assert np.array_equal(made[1], np.unique(row))
 
 
-@in_c
-@pytest.mark.parametrize("seed", range(20))
-def test_sets_of_rows_of_any_length_are_right(seed):
-    rng = np.random.default_rng(seed)
-    shift, lengths = rng.integers(0, 32), rng.integers(0, 5000, 4)
-    values = rng.integers(0, 1 << 32, sum(lengths), np.uint32) >> np.uint32(shift)
-    rows = Ragged.from_lengths(values, lengths)
-    made = multisets.token_sets(rows)
-    assert [made[row].tolist() for row in range(len(made))] == [np.unique(rows[at]).tolist() for at in range(len(rows))]
-
-
 KEYS = {
     "random": lambda count: np.random.default_rng(1).integers(0, 1 << 64, count, np.uint64),
     "few": lambda count: np.random.default_rng(1).integers(0, 40, count, np.uint64),
@@ -131,13 +110,6 @@ KEYS = {
 def test_keys_are_ordered_whatever_they_are(kind, count):
     keys = KEYS[kind](count)
     assert np.array_equal(buckets.order_of_keys(keys), np.argsort(keys, kind="stable"))
-
-
-@in_c
-def test_signatures_of_rows_that_repeat_few_tokens_are_right():
-    row = few(10_000, 5)
-    made = fss.signatures(Ragged.from_rows([row, row[:1]], np.uint32), 64)
-    assert made.tolist() == [twin.fss(row.tolist(), 64), twin.fss(row[:1].tolist(), 64)]
 
 
 def odd(array: np.ndarray) -> np.ndarray:
@@ -251,35 +223,6 @@ WRONG: dict[str, Callable[[ModuleType], object]] = {
     "signatures of no width": lambda c: c.agreements(ONE, 0, ZERO, ZERO, ZERO.copy()),
     "signatures that do not fit": lambda c: c.fss(ONE, ROW, np.empty(3, np.uint8)),
 }
-
-
-def test_characters_are_mapped_and_decoded(compiled):
-    out, points, strides = np.empty(12, np.uint8), np.empty(5, np.uint16), np.empty(3, np.int64)
-    assert mapped(compiled, out=out) == 4
-    assert out[:4].tobytes() == b"xxxx"
-    assert decoded(compiled, out=points, strides=strides) == 5
-    assert points.tolist() == [ord(each) for each in "éaèêë"] and strides.tolist() == [0, 3, 7]
-
-
-def test_what_has_no_room_or_is_not_utf8_is_not_decoded(compiled):
-    assert decoded(compiled, out=np.empty(4, np.uint16)) is None
-    assert decoded(compiled, data=np.full(9, 0x80, np.uint8)) is None
-    assert decoded(compiled, data=np.frombuffer("🙂🙂a".encode(), np.uint8)) is None
-
-
-def test_a_character_that_a_table_does_not_know_is_named(compiled):
-    nothing = np.zeros(0x110000, np.uint64)
-    assert mapped(compiled, table=nothing) == -1 - ord("é")
-    one_word = np.frombuffer("aé ".encode(), np.uint8)
-    assert compiled.word_hashes(
-        one_word, FOUR, THREE, nothing.astype(np.uint8), 0, ONE.copy(), ZERO.copy()
-    ) == -1 - ord("a")
-    assert (
-        compiled.word_hashes(
-            TWO_WORDS[:3], THREE, THREE, nothing.astype(np.uint8), 0, np.empty(2, np.uint32), ZERO.copy()
-        )
-        == 2
-    )
 
 
 LETTERS = ["a", "B", "_", "7", " ", "\n", "\r", ".", "é", "Ⱥ", "K", "ß", "\u0301", "\u0e33", "中", "。", "ก", "\u2028"]
@@ -438,17 +381,6 @@ def test_what_is_barely_not_utf8_is_left_to_numpy(data):
     assert_left_to_numpy(data)
 
 
-@pytest.mark.parametrize("data", EDGES_OF_UTF8)
-def test_what_is_barely_not_utf8_is_not_decoded(compiled, data):
-    try:
-        expected = list(map(ord, data.decode()))
-    except UnicodeDecodeError:
-        expected = None
-    out, more = np.empty(4, np.uint32), {"width": 4, "offsets": offsets_of(np.array([len(data)]))}
-    count = decoded(compiled, data=np.frombuffer(data, np.uint8), out=out, **more)
-    assert (None if count is None else out[:count].tolist()) == expected
-
-
 def assert_left_to_numpy(data: bytes) -> None:
     """If some text is not UTF-8, it is left to NumPy, or else done in C."""
     for place in (data, b"a" * 20 + data, data + "é".encode()):
@@ -464,24 +396,6 @@ def test_pages_are_those_of_all_characters(compiled, parts):
     used = np.zeros(0x110000 >> 8, np.uint8)
     compiled.pages(np.frombuffer(data, np.uint8), used)
     assert set(np.flatnonzero(used)) == {ord(character) >> 8 for character in data.decode(errors="ignore")}
-
-
-@in_c
-def test_a_batch_is_mapped_at_most_twice_however_many_scripts_it_has(compiled, monkeypatch):
-    """Each of the pages that are missing was once found by mapping all before it again."""
-    functions = import_module("simdocs.kernels.native.functions")
-    calls = list[str]()
-    for name in ("mapped", "word_hashes"):
-        call = partial(lambda name, real, *rest: calls.append(name) or real(*rest), name, getattr(compiled, name))
-        monkeypatch.setattr(functions.compiled, name, call)
-    for table in (functions._spelt_table, functions.kinds_table):
-        table.cache_clear()
-    texts = some.documents(
-        ["".join(map(chr, range(0x4E00 + 256 * page, 0x4E20 + 256 * page))).encode() for page in range(80)]
-    )
-    for _ in range(2):
-        assert_equal_rows(*both_ways(word_hashes, normalise(texts, Normalisation()), 3))
-    assert calls == ["mapped", "mapped", "word_hashes", "word_hashes", "mapped", "word_hashes"]
 
 
 @pytest.mark.parametrize("why", WRONG)

@@ -63,16 +63,6 @@ def test_nothing_is_said_about_texts_of_which_an_edit_leaves_nothing(text):
     assert advised(documents(text, text), some.shingling()) == []
 
 
-def test_short_documents_are_told_to_have_a_smaller_k_and_a_lower_threshold():
-    (line,) = advised(documents("rather a short text", "a short text, too"), some.shingling())
-    assert line.startswith("k = 9 is large for short texts: in a short one of 17 characters, three edited")
-    assert line.endswith(" a similarity of only 0.00: -k 2 --threshold 0.4 finds more of such variants")
-    (line,) = advised(
-        documents(*["one of some texts of about sixty characters, not many, is it"] * 3), some.shingling()
-    )
-    assert line.endswith("leave a similarity of only 0.32: -k 4 --threshold 0.65 finds such variants")
-
-
 def test_texts_without_spaces_have_a_smaller_k_because_their_characters_say_more():
     chinese = "".join(chr(0x4E00 + 37 * number) for number in range(45))
     thai = "ก" * 45
@@ -100,15 +90,3 @@ def test_a_few_very_short_documents_do_not_decide_about_long_ones():
     texts = short("too short", "as short", *["x" * 9000] * 28)
     assert texts.units == 900
     assert suitable(texts, some.shingling(), 0.8).k == 9
-
-
-def test_documents_do_not_count_as_short_if_they_are_empty():
-    assert short("x" * 500, "").units == 500
-
-
-def test_dedupe_gives_the_advice_that_index_gives():
-    texts = ["a text of some words", "a text of many words"]
-    made = simdocs.dedupe(texts=texts).advice
-    assert made == simdocs.pairs(texts=texts).advice != ()
-    assert made[0].startswith("k = 9 is large for short texts")
-    assert simdocs.dedupe(simdocs.shingle(texts=texts)).advice == ()

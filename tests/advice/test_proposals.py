@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -55,15 +54,6 @@ def test_tokens_of_all_frequencies_are_no_template():
     draw = np.random.default_rng(1)
     chances = 10 / np.arange(1, 3000)
     assert advised([np.flatnonzero(draw.random(len(chances)) < chances).tolist() for _ in range(200)]) is None
-
-
-def test_a_few_documents_get_no_advice():
-    assert advised(sets_of(99, {1.0: 60}, 40)) is None
-    assert advised(sets_of(100, {1.0: 60}, 40)) == 0.9
-
-
-def test_the_share_of_the_tokens_that_is_left_out_is_known():
-    assert template_fraction(some.ragged(sets_of(200, {1.0: 60}, 40), np.uint32), LARGE) == (0.9, 0.6)
 
 
 # A threshold.
@@ -127,11 +117,3 @@ def test_a_crowd_has_most_of_the_pairs_that_a_lower_threshold_adds_and_hardly_an
 @pytest.mark.parametrize("kind", SETS)
 def test_only_programs_are_taken_for_programs(kind):
     assert is_code([text.text for text in SETS[kind](1, 60)]) == (kind == "code")
-
-
-def test_source_files_are_programs_and_pages_are_not():
-    root = Path(__file__).parents[2]
-    assert is_code([path.read_text("utf-8") for path in sorted((root / "simdocs").rglob("*.py"))[:60]])
-    assert is_code([path.read_text("utf-8") for path in sorted((root / "simdocs").rglob("*.[ch]"))])
-    assert not is_code([path.read_text("utf-8") for path in sorted((root / "docs").glob("*.md"))])
-    assert not is_code([])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.advice import LARGE_GROUP, MANY_DOCUMENTS, CrowdWatch, template_advice
+from simdocs.advice import LARGE_GROUP, CrowdWatch, template_advice
 from simdocs.matching.self_join import PairCollector
 from simdocs.model.groups import Pairs
 from tests.runs import running
@@ -66,11 +66,6 @@ def test_other_pairs_suggest_no_template(pairs):
     assert advised(1_000, pairs) == []
 
 
-def test_few_documents_get_no_advice():
-    assert advised(MANY_DOCUMENTS - 1, family(0, 50)) == []
-    assert len(advised(MANY_DOCUMENTS, family(0, 50))) == 1
-
-
 def test_one_group_of_more_than_a_tenth_of_all_documents_suggests_a_template():
     rest = [(row, row + 1, 0.9) for row in range(12, 100, 2)]
     assert advised(100, [*family(0, 10), *rest]) == []
@@ -83,11 +78,6 @@ def test_one_group_of_more_than_a_tenth_of_all_documents_suggests_a_template():
 
 def test_copies_of_one_text_are_no_template():
     assert advised(100, family(0, 30, 1.0)) == ["30 documents (30% of all), such as d0, are copies of one text"]
-
-
-def test_lines_are_not_proposed_where_lines_are_compared():
-    [line] = advised(100, family(0, 30), "line")
-    assert line.endswith("leave it out with --template FILE or --ignore-common F (simdocs tune DOCS looks for F)")
 
 
 # A crowd is reported as soon as there are many candidates, and few of them are similar.
@@ -111,14 +101,6 @@ def test_many_candidates_of_which_few_are_similar_are_reported_once_and_at_once(
         " share a template, leave it out with --template FILE or --ignore-common F (simdocs tune DOCS looks for F);"
         " or try --exact, which may compare far fewer pairs"
     ]
-
-
-def test_an_exact_join_is_not_advised_where_there_is_none_or_one_already():
-    (line,) = advised_while_counting(100, (2_001, 0), joinable=False)
-    assert line.endswith(
-        ": if the documents share a template, leave it out with --template FILE or --ignore-common F"
-        " (simdocs tune DOCS looks for F)"
-    )
 
 
 @pytest.mark.parametrize(("documents", "candidates", "similar"), [(99, 50_000, 0), (100, 2_000, 0), (100, 9_000, 450)])

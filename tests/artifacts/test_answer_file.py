@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import simdocs
-from simdocs.errors import ArtifactError, InputError, UsageError
+from simdocs.errors import ArtifactError, InputError
 from tests.cli.corpus import A1, A2, A, B, lay
 
 Line = dict[str, Any]
@@ -41,11 +41,6 @@ def test_it_is_read_as_it_was_written(answer: Path) -> None:
     ]
     assert [each[:2] for each in read.arguments] == [(b"docs", 4)]
     assert (read.documents, read.kept, read.groups, read.duplicates) == (4, 2, 1, 2)
-
-
-def test_an_answer_without_duplicates_is_read(answer: Path) -> None:
-    simdocs.write_answer(simdocs.dedupe("docs/a", "docs/z"), "none.answer")
-    assert list(simdocs.read_answer("none.answer").pairs()) == []
 
 
 def test_every_truncation_is_damage(answer: Path) -> None:
@@ -115,26 +110,8 @@ def test_another_version_names_both_and_the_remedy(answer: Path, version: int, r
         simdocs.read_answer(answer)
 
 
-def test_what_is_no_saved_answer_is_named(tmp_path: Path) -> None:
-    (tmp_path / "x").write_bytes(b"a\tb\t1.000000\n")
-    with pytest.raises(ArtifactError, match="this is not a saved answer"):
-        simdocs.read_answer(tmp_path / "x")
-    (tmp_path / "empty").write_bytes(b"")
-    with pytest.raises(ArtifactError, match="an empty file"):
-        simdocs.read_answer(tmp_path / "empty")
-    with pytest.raises(InputError, match="this is not a file"):
-        simdocs.read_answer(tmp_path)
-    with pytest.raises(InputError, match="No such file"):
-        simdocs.read_answer(tmp_path / "none")
-
-
 def test_a_file_that_changes_after_it_was_checked_is_not_read_on(answer: Path) -> None:
     read = simdocs.read_answer(answer)
     answer.write_bytes(answer.read_bytes()[:-9])
     with pytest.raises(InputError, match="changed while it was read"):
         list(read.pairs())
-
-
-def test_the_name_must_end_in_answer(answer: Path) -> None:
-    with pytest.raises(UsageError, match=r"ends in \.answer"):
-        simdocs.write_answer(simdocs.dedupe("docs"), "x.jsonl")

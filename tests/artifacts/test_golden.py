@@ -61,19 +61,6 @@ def test_golden_arrays_hold_known_values() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["docs", "words"])
-def test_only_texts_with_letters_that_fold_have_other_tokens_than_in_version_5(name: str) -> None:
-    """wide.txt has an ß, which was kept before."""
-    before, now = (
-        [np.load(GOLDEN.parent / version / f"{name}.shingles" / f"{array}.npy") for array in ("tokens", "offsets")]
-        for version in ("v5", "v6")
-    )
-    rows = [[tokens[a:b].tolist() for a, b in pairwise(offsets)] for tokens, offsets in (before, now)]
-    names = (GOLDEN / f"{name}.shingles" / "names.npy").read_bytes()
-    changed = [row for row, (one, other) in enumerate(zip(*rows, strict=True)) if one != other]
-    assert changed == [8] and names.endswith(b"docs/wide.txtdocs/zh.txt") and len(rows[0]) == 10
-
-
 @same_unicode
 def test_golden_artifacts_give_known_answers(tmp_path: Path) -> None:
     shutil.copytree(GOLDEN, tmp_path / "v6")

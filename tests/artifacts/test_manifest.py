@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.artifacts.formats import FORMATS
-from simdocs.artifacts.manifest import Manifest, decoded, differences
-from simdocs.options.recipes import MAX_NUM_PERM, Banding, Containing, Ignoring, SignatureRecipe, Sketching
+from simdocs.artifacts.manifest import Manifest, decoded
+from simdocs.options.recipes import MAX_NUM_PERM, Banding, Containing, Ignoring, Sketching
 from tests import strategies as some
 
 SHARES = st.floats(0, 1, exclude_min=True) | st.just(1)
@@ -67,18 +67,3 @@ def test_a_decoded_manifest_equals_the_encoded_one(manifest):
     assert json.loads(data)["rows"] == manifest.rows
     assert data.isascii()
     assert data.endswith(b"\n}\n")
-
-
-def test_differences_between_manifests_are_named_with_both_values():
-    one = SignatureRecipe(
-        sequences=some.sequences(), shingling=some.shingling(), sketching=Sketching(), unicode="15.0.0"
-    )
-    normalisation = some.normalisation(nfkc=True)
-    other = one.but(shingling=some.shingling(k=5, normalisation=normalisation), unicode="14.0.0")
-    assert differences(one, one, ("shingling", "sketching")) == {}
-    assert differences(one, other, ("shingling",)) == {
-        "k": (9, 5),
-        "nfkc": (False, True),
-        "unicode": ("15.0.0", "14.0.0"),
-    }
-    assert differences(one, other, ("sketching",)) == {"unicode": ("15.0.0", "14.0.0")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,12 +36,6 @@ def on_disk(kind: str, salt: int, place: Path) -> Any:
     return reader.open_artifact(os.fsencode(place / f"tiny.{kind}"))
 
 
-def test_every_format_has_a_noun_and_its_recipe():
-    assert {kind: form.noun for kind, form in formats.FORMATS.items()} == NOUNS
-    for form in formats.FORMATS.values():
-        assert get_type_hints(form.noun)["recipe"] is form.recipe_type
-
-
 @pytest.mark.parametrize("kind", formats.FORMATS)
 def test_opening_and_building_give_the_same_noun(place, kind):
     for artifact in (in_memory(kind, 1), on_disk(kind, 1, place)):
@@ -55,33 +49,6 @@ def test_opening_and_building_give_the_same_noun(place, kind):
     assert in_memory(kind, 1).made_from == on_disk(kind, 1, place).made_from != in_memory(kind, 2).made_from
 
 
-@pytest.mark.parametrize("kind", formats.FORMATS)
-def test_properties_are_plain_arrays(place, kind):
-    expected = arrays(kind, 1)
-    for artifact in (in_memory(kind, 1), on_disk(kind, 1, place)):
-        found = {"documents": artifact.documents.facts, "names": artifact.documents.names.values}
-        if isinstance(artifact, simdocs.Shingles):
-            found |= {"tokens": artifact.tokens.values, "offsets": artifact.tokens.offsets}
-        if isinstance(artifact, simdocs.Signatures | simdocs.BandIndex):
-            found |= {"signatures": artifact.signatures}
-        if isinstance(artifact, simdocs.BandIndex):
-            tables = artifact.tables
-            found |= {"band_keys": tables.keys, "band_rows": tables.rows, "same_as": tables.same_as}
-        for name, array in found.items():
-            assert type(array) is np.ndarray
-            assert np.array_equal(array, expected[name])
-
-
-@pytest.mark.parametrize("run", [{}, {"root": 3}, {"root": "a\0b"}, {"root": "\ud800"}])
-def test_a_root_that_is_not_known_is_empty(run):
-    writer = MemoryWriter("signatures")
-    writer.append("signatures", arrays("signatures", 1)["signatures"])
-    writer.append("ignored", arrays("signatures", 1)["ignored"])
-    writer.finish(documents(3, 1), recipe("signatures"), run)
-    assert writer.artifact(Skipped()).root == b""
-    assert in_memory("signatures", 1).root == b"/x"
-
-
 def test_all_blocks_are_checked_on_request(place):
     artifact = on_disk("signatures", 1, place)
     assert reader.checked(artifact) is artifact
@@ -92,17 +59,6 @@ def test_all_blocks_are_checked_on_request(place):
     damaged = reader.open_artifact(os.fsencode(place / "tiny.signatures"))
     with pytest.raises(ArtifactError, match=r"signatures\.npy: damaged: block 0 does not match its checksum"):
         reader.checked(damaged)
-
-
-def test_the_repr_is_one_short_line(place):
-    assert repr(in_memory("shingles", 1)) == "<Shingles: documents=3, unit='char', k=9>"
-    assert repr(on_disk("index", 1, place)) == (
-        "<BandIndex: documents=3, unit='char', k=9, num_perm=4, threshold=0.8, bands=2, rows=2>"
-    )
-    words = simdocs.index(texts=["a b", "c"], unit="word", k=2, nfkc=True, num_perm=16, bands=4, rows=4, seed=7)
-    assert repr(words) == (
-        "<BandIndex: documents=2, unit='word', k=2, seed=7, nfkc=True, num_perm=16, threshold=0.8, bands=4, rows=4>"
-    )
 
 
 def test_a_value_that_lies_across_two_blocks_is_read_only_if_both_are_whole():

@@ -86,20 +86,6 @@ def test_numpy_reads_our_headers(array, length):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_numpy_opens_every_array(built, kind):
-    path = built / f"docs.{kind}"
-    artifact = reader.open_artifact(os.fsencode(path))
-    for array in arrays_of(kind):
-        loaded = np.load(path / array.file, mmap_mode="r")
-        assert isinstance(loaded, np.memmap)
-        assert (loaded.dtype, loaded.shape) == (array.dtype, artifact[array.name].shape)
-        assert (
-            loaded.tobytes() == np.asarray(artifact[array.name].all()).tobytes() == np.load(path / array.file).tobytes()
-        )
-    assert {array.file for array in arrays_of(kind)} | {"manifest.json", "run.json"} == set(os.listdir(path))
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_artifacts_without_documents_have_empty_arrays(place, kind):
     path = place / f"none.{kind}"
     save(path, 1, kind, rows=0)

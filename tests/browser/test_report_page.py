@@ -20,14 +20,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.xdist_group("br
 
 LINES = "word => getComputedStyle(word).textDecorationLine"
 
-HEIGHTS = """all => all.map(one => parseFloat(getComputedStyle(one).fontSize) * one.ownerSVGElement.getScreenCTM().a)"""
-"""The size of the letters of texts in images, in pixels of the screen."""
-
-CUT = """all => all.filter(one => {
-  const inner = one.getBoundingClientRect(), outer = one.ownerSVGElement.getBoundingClientRect();
-  return inner.left < outer.left || inner.right > outer.right || inner.bottom > outer.bottom || inner.top < outer.top;
-}).map(one => one.textContent)"""
-"""The texts in images that reach over their edges."""
 
 NOTES = {
     "docs/long.txt": b"\n".join(b"line %d of the long text" % at for at in range(40)),
@@ -123,24 +115,6 @@ def test_long_shared_passages_are_folded_until_asked_for(view: Shown, small: Pat
     assert view.count(".diff tbody tr") == 40
 
 
-def test_long_lines_are_shortened_where_they_are_the_same(view: Shown, tmp_path: Path) -> None:
-    words = [f"word{at:04}😀" for at in range(2000)]
-    other = [*words[:1000], "different", *words[1001:]]
-    lay(tmp_path, {"docs/a.txt": " ".join(words).encode(), "docs/b.txt": " ".join(other).encode()})
-    page_of(tmp_path, "docs")
-    view.open(tmp_path / "page.html")
-    assert view.page.locator(".diff ins").all_inner_texts() == ["different"]
-    assert len(view.text(".diff")) < 2000
-    assert view.count(".diff .more") == 4
-    for _ in range(4):
-        view.page.locator(".diff .more").first.click()
-    cells = view.page.locator(".diff td").all_inner_texts()
-    assert [" ".join(cell.split()) for cell in cells] == [" ".join(words), " ".join(other)]
-    view.open(tmp_path / "page.html")
-    view.page.locator(".tools input[type=checkbox]").check()
-    assert view.page.locator(".diff td").all_inner_texts() == cells
-
-
 def test_search_and_filters_choose_groups(view: Shown, small: Path) -> None:
     view.open(small)
     view.page.fill("input[type=search]", "NEW/ d.txt")
@@ -225,19 +199,6 @@ def test_the_page_has_no_fault_of_accessibility(browser: Any, small: Path, schem
     assert len(found["passes"]) > 20
 
 
-@pytest.mark.parametrize(("width", "media"), [(1280, "screen"), (400, "screen"), (360, "screen"), (760, "print")])
-def test_letters_of_figures_can_be_read_on_narrow_screens_and_on_paper(
-    browser: Any, small: Path, width: int, media: str
-) -> None:
-    with shown(browser, viewport={"width": width, "height": 800}) as view:
-        view.open(small)
-        view.page.emulate_media(media=media)
-        heights = view.page.locator(".figure text:visible").evaluate_all(HEIGHTS)
-        assert len(heights) > 20
-        assert min(heights) >= 8.5, "pixels"
-        assert view.page.locator(".figure text").evaluate_all(CUT) == []
-
-
 @pytest.mark.parametrize("width", [1280, 400, 320])
 def test_nothing_is_wider_than_the_screen(browser: Any, small: Path, width: int) -> None:
     with shown(browser, viewport={"width": width, "height": 800}) as view:
@@ -254,13 +215,6 @@ def test_without_its_script_the_groups_are_a_list(browser: Any, small: Path) -> 
         assert view.count("article") == 3
         assert view.page.locator("article").first.is_visible()
         assert view.count("#app:visible, #shown:visible") == 0
-
-
-def test_printed_it_is_the_list(view: Shown, small: Path) -> None:
-    view.open(small)
-    view.page.emulate_media(media="print")
-    assert view.page.locator("article").first.is_visible()
-    assert view.count("#app:visible, #shown:visible") == 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -94,22 +94,6 @@ def test_common_tokens_are_counted_exactly_with_any_number_of_counters(documents
     assert found.dtype == np.uint32
 
 
-@pytest.mark.parametrize("counters", [1, 2, 3])
-def test_a_token_is_common_if_its_count_with_what_was_not_counted_is_just_enough(counters, monkeypatch):
-    """Few tokens in few documents, with all shares at which one more or less makes a token common."""
-    monkeypatch.setattr(boilerplate, "_COUNTERS", counters)
-    monkeypatch.setattr(boilerplate, "_COUNTED_AT_ONCE", 4)
-    draw = random.Random(counters)
-    for _ in range(40):
-        documents = [sorted(draw.sample(range(6), draw.randint(0, 4))) for _ in range(draw.randint(4, 9))]
-        sets = [some.ragged([tokens], np.uint32) for tokens in documents]
-        known = Counter(token for tokens in documents for token in tokens)
-        for least in range(1, len(documents) + 1):
-            share = (least - 0.5) / len(documents)
-            found = boilerplate.common_tokens(lambda take, sets=sets: [take(one) for one in sets].__len__(), share)
-            assert found.tolist() == sorted(token for token, count in known.items() if count >= least)
-
-
 TEMPLATE = "This page is part of the manual of the ferry company, and tells all passengers what they must know: "
 
 

@@ -215,10 +215,3 @@ def test_artifacts_without_documents_or_with_empty_ones_can_be_built(tmp_path, m
         (tmp_path / "docs" / name).write_bytes(data)
     the_only(built_through_every_stage({}))
     assert opened(Path("1.index"))["band_keys"].shape == (18, int("one" in files))
-
-
-def test_numpy_reads_the_arrays_of_an_artifact(there):
-    built(Path("x.index"), ["docs"])
-    for name in ("band_keys", "band_rows", "same_as", "signatures", "documents", "names", "name_offsets"):
-        loaded = np.load(there / "x.index" / f"{name}.npy", mmap_mode="r")
-        assert np.array_equal(loaded, opened(there / "x.index")[name].all())

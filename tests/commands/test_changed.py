@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.model.artifact import as_ranges
 from tests import strategies
-from tests.amounts import examples, slow
+from tests.amounts import examples
 from tests.commands.deduping import write_texts
 from tests.reading.changing import CHANGES, change
-from tests.similar_texts import corpora, family
+from tests.similar_texts import corpora
 from tests.twins.text_answers import Text
 
 WORDS = {"unit": "word", "k": 2, "threshold": 0.5}
@@ -118,17 +118,6 @@ def test_pairs_with_changed_documents_are_those_of_the_whole_answer(texts, subse
         assert_pairs_are_filtered(drawn(built(place, texts, **cut), subset), **means)
 
 
-@pytest.mark.parametrize("cut", [CUTS[2], *slow(CUTS[1])])
-def test_answers_about_the_changed_documents_of_a_larger_index_are_those_of_the_whole_answer(tmp_path, cut):
-    texts = family(7, 90)
-    index = updated(built(str(tmp_path), texts + texts[::3], **cut), [1, 2, 30, 57, 58, 89, 100, 119])
-    assert_groups_are_filtered(index)
-    assert_groups_are_filtered(index, keep="shortest", max_candidates=1)
-    assert_groups_are_filtered(index, cluster="components", keep="longest", threshold=0.8)
-    assert_pairs_are_filtered(index)
-    assert len(simdocs.dedupe(index, changed=True).pairs) > 0
-
-
 @pytest.mark.reliability("documents changed or gone since the build")
 @examples(4)
 @given(texts=corpora(16), subset=subsets, dice=st.randoms(use_true_random=False), keep=strategies.one_of("keep"))
@@ -184,12 +173,6 @@ def test_nothing_is_compared_if_no_document_has_changed(families, options):
     assert found.summary()["verified"] <= (18 if "exact" in options else 0)
     pairs = simdocs.pairs(updated(families, []), changed=True)
     assert (len(pairs), pairs.summary()["changed"], pairs.summary()["verified"]) == (0, 0, 0)
-
-
-def test_all_documents_of_a_new_index_are_new(families):
-    assert families.changed.tolist() == list(range(15))
-    assert_groups_are_filtered(families)
-    assert_pairs_are_filtered(families)
 
 
 @pytest.mark.parametrize("told", [{}, {"changed": None}, {"changed": 3}, {"changed": "0-15"}, {"changed": "3-1"}])

@@ -6,7 +6,6 @@ import os
 import tempfile
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -76,15 +75,6 @@ def test_matches_of_changed_documents_are_those_of_the_same_documents_named(text
 
 
 TEXTS = ["the ferry leaves at seven", "the ferry leaves at nine", "the ferry leaves at seven", "peel the apples"]
-
-
-@pytest.mark.parametrize("options", [{}, {"nearest": 9, "all_copies": True}, {"exact": True}])
-def test_documents_that_come_from_no_file_never_match_themselves_either(options):
-    index = updated(simdocs.index(texts=TEXTS, unit="word", k=1, threshold=0.5, bands=128, rows=1), [0, 1, 3])
-    found = simdocs.query(index, changed=True, **options)
-    assert [row[:2] for row in found.rows() if row[2] >= 0.5] == [("0", "2"), ("0", "1"), ("1", "2")]
-    facts = found.summary()
-    assert (len(found.documents), facts["indexed"], facts["matched"]) == (3, 4, 2 + ("nearest" in options))
 
 
 def test_changed_documents_may_be_gone_if_their_shingles_are_there(tmp_path):

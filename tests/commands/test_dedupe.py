@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests import strategies as some
@@ -83,16 +83,3 @@ def test_revisions_in_their_order_are_those_of_the_twin(options):
     expected = Twin(texts, choices).greedy()
     assert [row[:2] for row in expected] == [(at, at + 1) for at in range(0, 120, 2)]
     assert asked(texts, choices, "groups", **options) == expected
-
-
-@pytest.mark.slow
-@some.each("keep")
-@some.each("unit")
-@settings(max_examples=200)
-@given(texts=corpora(24), multiset=st.booleans(), cluster=some.one_of("cluster"))
-def test_answers_about_many_more_corpora_are_those_of_the_twin(unit, keep, texts, multiset, cluster):
-    choices = Choices(unit, some.small_k(unit), multiset, 0.5, keep)
-    twin = Twin(texts, choices)
-    expected = twin.greedy() if cluster == "greedy" else twin.components()
-    assert asked(texts, choices, "groups", cluster=cluster) == expected
-    assert asked(texts, choices, "pairs") == twin.pairs()

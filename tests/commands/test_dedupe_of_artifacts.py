@@ -138,30 +138,6 @@ def test_missing_documents_of_an_artifact_are_reported(unchanged):
     }
 
 
-@examples(6)
-@given(
-    texts=corpora(),
-    unit=some.one_of("unit"),
-    multiset=st.booleans(),
-    scheme=some.one_of("scheme"),
-    cut=st.sampled_from([(16, 1), (4, 4), (5, 3)]),
-    keep=some.one_of("keep"),
-    cluster=some.one_of("cluster"),
-)
-def test_artifacts_of_any_texts_answer_as_the_twin(tmp_path_factory, texts, unit, multiset, scheme, cut, keep, cluster):
-    place = tmp_path_factory.mktemp("any")
-    (place / "docs").mkdir()
-    write_texts(place / "docs", texts)
-    options = {"unit": unit, "k": 2, "multiset": multiset, "scheme": scheme, "threshold": 0.4, "num_perm": 16}
-    options |= {"bands": cut[0], "rows": cut[1]}
-    with sketched([place / "docs"], **options, keep=keep, cluster=cluster) as work:
-        expected = drawn(work, "groups"), drawn(work, "all_pairs")
-    for kind in KINDS:
-        built(place / f"x.{kind}", [place / "docs"], **options)
-        with on(place / f"x.{kind}", **options, keep=keep, cluster=cluster) as work:
-            assert (drawn(work, "groups"), drawn(work, "all_pairs")) == expected
-
-
 @pytest.mark.parametrize(
     ("change", "which"),
     [
@@ -194,14 +170,6 @@ def test_shingles_of_other_documents_are_refused(there, change, which):
             on(Path(f"x.{kind}"), 1, Path("other.shingles"), **OPTIONS),
         ):
             pass
-
-
-def test_shingles_of_the_same_documents_read_again_are_accepted(there):
-    for path in Path("docs").iterdir():
-        os.utime(path)
-    built(Path("again.shingles"), ["docs"], **OPTIONS)
-    with on(Path("x.index"), 1, Path("again.shingles"), **OPTIONS) as work:
-        assert len(drawn(work, "groups")) > 0
 
 
 @pytest.mark.reliability("documents changed or gone since the build")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import random
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from tests import packing
 
 FOX = b"the quick brown fox jumps over the lazy dog and then runs home"
 HEADER = b'id,"a ""name""",text'
@@ -96,41 +94,6 @@ def test_a_row_whose_quotes_never_end_is_kept(here: Path) -> None:
     assert Path("removed.csv").read_bytes() == b"id,text\nb," + FOX + b"\n"
 
 
-@packing.each
-def test_so_is_it_in_a_compressed_file(here: Path, name: str) -> None:
-    rows = "".join(f"{row},{random.Random(row).random()} {'x' * row}\n" for row in range(500)).encode()
-    content = b"id,text\n" + rows + b'c,"never\nends\n' + rows
-    file = f"in.csv{packing.SUFFIXES[name]}"
-    Path(file).write_bytes(packing.packed(name, content))
-    found = simdocs.dedupe(file, kept_rows="kept.csv", flagged_rows="all.csv", max_size=1 << 14)
-    assert (found.skipped.counts, found.skipped.warnings) == ({"malformed": 1}, [])
-    assert Path("kept.csv").read_bytes() == content
-    assert Path("all.csv").read_bytes().endswith(b'\nc,"never\nends\n' + rows)
-
-
-@packing.each
-def test_the_beginning_of_a_row_at_which_compressed_data_ends_is_no_row(here: Path, name: str) -> None:
-    content = b"id,text\na," + FOX + b'\nb,"' + random.Random(1).randbytes(1 << 19).hex().encode() + b'"\n'
-    file = f"in.csv{packing.SUFFIXES[name]}"
-    Path(file).write_bytes(packing.packed(name, content)[:-1000])
-    found = simdocs.dedupe(file, kept_rows="kept.csv")
-    assert "only 1 of its rows can be read" in found.skipped.warnings[0]
-    assert Path("kept.csv").read_bytes() == b"id,text\na," + FOX + b"\n"
-
-
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-@pytest.mark.parametrize("file", ["in.csv", "in.csv.gz"])
-def test_a_first_row_whose_quotes_never_end_is_kept(here: Path, mark: bytes, file: str) -> None:
-    content = mark + b'\nid,text\nc,"never\nends\n'
-    Path(file).write_bytes(content if file == "in.csv" else packing.packed("gzip", content))
-    simdocs.dedupe(file, kept_rows="kept.csv", flagged_rows="all.csv")
-    content = content.replace(b"\nid", b"id")
-    if file == "in.csv.gz":  # which loses a mark
-        content = content.removeprefix(mark)
-    assert Path("kept.csv").read_bytes() == content
-    assert Path("all.csv").read_bytes() == content.replace(b"text", b"text,duplicate_of,similarity,group")
-
-
 def test_a_row_that_is_too_long_is_kept(here: Path) -> None:
     long = b"l," + b"x" * (3 << 20)
     Path("in.csv").write_bytes(b"id,text\r\n" + long + b"\r\na," + FOX + b"\r\nb," + FOX + b"\r\n")
@@ -176,24 +139,6 @@ def test_rows_go_from_json_to_csv(here: Path) -> None:
         simdocs.dedupe("in.jsonl", kept_rows="k.csv")
 
 
-def test_the_similarity_has_six_digits_also_if_rows_come_from_json(here: Path) -> None:
-    Path("in.jsonl").write_text('{"text": "a ship", "similarity_before": 0.5}\n{"text": "a  ship"}\n')
-    simdocs.dedupe("in.jsonl", flagged_rows="f.csv")
-    header = b"text,similarity_before,duplicate_of,similarity,group\r\n"
-    assert Path("f.csv").read_bytes() == header + b"a ship,0.5,,,0\r\na  ship,,in.jsonl#1,1.000000,0\r\n"
-
-
-def test_a_header_with_the_name_of_a_flag_or_a_name_twice(here: Path) -> None:
-    Path("in.csv").write_bytes(b"id,group,text\na,1,a ship\n")
-    with pytest.raises(simdocs.InputError, match=r"in\.csv: has a field 'group' already"):
-        simdocs.dedupe("in.csv", flagged_rows="all.csv")
-    Path("in.csv").write_bytes(b"id,x,x,text\na,1,2,a ship\n")
-    simdocs.dedupe("in.csv", kept_rows="kept.csv")
-    assert Path("kept.csv").read_bytes() == Path("in.csv").read_bytes()
-    with pytest.raises(simdocs.InputError, match=r"in\.csv: has the field 'x' twice"):
-        simdocs.dedupe("in.csv", kept_rows="kept.jsonl")
-
-
 def test_rows_of_a_table_without_documents_are_kept_beside_others(here: Path) -> None:
     tables = {
         "a.csv": b"id,text\na," + FOX + b"\n",
@@ -212,16 +157,3 @@ def test_rows_of_a_table_without_documents_are_kept_beside_others(here: Path) ->
         b"id,body,duplicate_of,similarity,group\n" + b'1,"two\nlines",,,\n2,' + FOX + b",,,\n"
     )
     assert [one.rows for one in found.written] == [6, 6]
-
-
-@pytest.mark.parametrize("flagged", [False, True])
-def test_rows_without_a_header_get_none_in_another_format(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flagged: bool
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("x.csv").write_bytes(b"1,A ferry leaves at nine\n2,Bread\n")
-    output = "flagged_rows" if flagged else "kept_rows"
-    simdocs.dedupe("x.csv", no_header=True, text_field="2", **{output: "out.tsv"})
-    rows = [row.split("\t") for row in Path("out.tsv").read_text().splitlines()]
-    more = [["", "", "0"], ["", "", "1"]] if flagged else [[], []]
-    assert rows == [["1", "A ferry leaves at nine", *more[0]], ["2", "Bread", *more[1]]]

@@ -57,13 +57,3 @@ def test_an_estimate_never_stands_in_the_column_of_similarities(tmp_path):
         assert work.run.tally.verified == 0
     assert len(rows) > 20
     assert all(math.isnan(jaccard) and 0.8 <= estimate <= 1 for _, _, jaccard, estimate in rows)
-
-
-def test_estimates_are_fractions_of_equal_places(tmp_path):
-    write_texts(tmp_path, family(3, 80))
-    with sketched([tmp_path], unit="word", k=2, num_perm=100) as work:
-        rows = work.pairs(True)
-    assert len(rows) > 20
-    for _, _, jaccard, estimate in rows:
-        assert estimate == round(estimate * 100) / 100
-        assert abs(jaccard - estimate) < 0.25

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.model.groups import Members, Pairs
 from tests import strategies as some
 from tests.amounts import examples
 from tests.commands.deduping import CATCH_ALL, write_texts
@@ -74,32 +73,3 @@ def test_labels_against_an_index_tell_apart_what_the_pairs_tell_apart(texts, kno
     kept = [owner.get(row, row) for row in range(len(new))]
     numbers = {row: number for number, row in enumerate(sorted(set(kept)))}
     assert found.labels.tolist() == [numbers[row] for row in kept]
-
-
-def test_documents_that_the_index_holds_already_have_no_label(tmp_path):
-    write_texts(tmp_path, [Text(b"A text that is in the index already."), Text(b"Another one, which is new to it.")])
-    index = simdocs.index(tmp_path / "0000")
-    found = simdocs.dedupe(tmp_path, against=index)
-    assert found.labels.tolist() == [-1, 0]
-    assert [Path(row[0]).name for row in found.rows("groups")] == ["0001"]
-
-
-def test_the_answer_about_changes_has_only_the_groups_of_new_documents(tmp_path):
-    docs, path = tmp_path / "docs", tmp_path / "x.index"
-    docs.mkdir()
-    write_texts(docs, [Text(b"a text that was here before"), Text(b"and another, unlike the first")])
-    simdocs.index(docs, output=path)
-    (docs / "0002").write_bytes(b"A text that was here before!")
-    (docs / "0003").write_bytes(b"Something that is quite new.")
-    index = simdocs.index(docs, output=path)
-    found = simdocs.dedupe(index, changed=True, threshold=0.5)
-    assert found.labels.tolist() == [0, -1, 0, 1]
-
-
-def test_members_of_an_index_are_numbered_after_those_that_were_given():
-    pairs = Pairs(np.array([5, 7, 1]), np.array([0, 2, 3]), np.array([1.0, 0.9, 0.8]), np.ones(3))
-    members = Members.of(pairs, np.array([1, 4])).below(5)
-    assert members.row.tolist() == [0, 1, 2, 3, 4]
-    assert members.kept.tolist() == [5, 1, 7, 1, 4]
-    assert members.number.tolist() == [2, 0, 3, 0, 1]
-    assert np.array_equal(members.jaccard, [1.0, np.nan, 0.9, 0.8, np.nan], equal_nan=True)

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.pipeline.register import Register
-from simdocs.reading.file_list import FileList
 from tests.amounts import slow
 from tests.commands.deduping import sketched
 
@@ -61,18 +59,3 @@ def test_each_document_more_takes_at_most_1_kb(
     few, many = (_held(write(count)) for count in (FEW, MANY))
     for before, after in zip(few, many, strict=True):
         assert 512 * (MANY - FEW) <= after - before <= 1000 * (MANY - FEW)
-
-
-@pytest.mark.parametrize("write", [_lines, _files])
-def test_what_reading_needs_is_gone_when_documents_are_compared(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[int], str]
-) -> None:
-    """Without any help of the garbage collector, which may come late."""
-    monkeypatch.chdir(tmp_path)
-    gc.collect()
-    gc.disable()
-    try:
-        with sketched([write(3)]):
-            assert [one for one in gc.get_objects() if isinstance(one, FileList | Register)] == []
-    finally:
-        gc.enable()

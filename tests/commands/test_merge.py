@@ -204,22 +204,6 @@ def test_a_file_in_a_snapshot_has_the_inode_of_the_original_and_is_another_docum
     assert damages("merged.index") == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_consecutive_parts_of_a_sorted_list_make_what_its_directory_makes(here, kind):
-    names = [f"docs/{folder}{number}" for folder in ("", "a/", "a/b/", "a-") for number in range(5)]
-    for number, name in enumerate(names):
-        write(name, f"{FOX} {number % 7} {OWL}".encode())
-    names.sort(key=os.fsencode)
-    for part, begin in enumerate(range(0, len(names), 7)):
-        Path(f"{part}.list").write_text("".join(f"{name}\n" for name in names[begin : begin + 7]))
-        built(Path(f"{part}.{kind}"), [], files_from=f"{part}.list")
-    built(Path(f"all.{kind}"), ["docs"])
-    merge(f"merged.{kind}", *(f"{part}.{kind}" for part in range(3)))
-    assert content(Path(f"merged.{kind}")) == content(Path(f"all.{kind}"))
-    given = json.loads(Path(f"merged.{kind}", "run.json").read_text())["given"]
-    assert given == [["0.list", 7], ["1.list", 7], ["2.list", 6]]
-
-
 def test_tables_and_standard_input_are_merged(here):
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow, which writes the files, is missing")
     from pyarrow import parquet
@@ -279,20 +263,6 @@ def test_an_artifact_that_is_replaced_while_it_is_merged_is_not_mixed_with_the_n
         hold_equal("merged.index", "all.index")
 
 
-def test_a_later_merge_says_what_has_changed_since(here):
-    lay(a_x=FOX, b_y=OWL, b_z=DOG)
-    for name in "ab":
-        built(Path(f"{name}.index"), [name])
-    merge("all.index", "a.index", "b.index")
-    lay(b_y=f"{FOX} too", b_new=FOX)
-    built(Path("b.index"), ["b"])
-    result = merge("all.index", "a.index", "b.index")
-    update = {"unchanged": 2, "changed": 1, "new": 1, "removed": 0, "note": "", "renamed": 0}
-    assert (result.summary()["update"], result.warnings) == (update, ())
-    assert opened("all.index").changed.tolist() == [1, 2]
-    assert result.documents.every_name() == ["a/x", "b/new", "b/y", "b/z"]
-
-
 def test_a_merge_that_loses_documents_warns_or_replaces_nothing(here):
     lay(a_x=FOX, b_y=OWL, b_z=DOG, **{f"c.txt_{at}": f"{FOX} {at}" for at in range(3)})
     for name in ("a", "b", "c.txt"):
@@ -313,33 +283,3 @@ def test_a_merge_that_loses_documents_warns_or_replaces_nothing(here):
     told = "all.index was built from other arguments: d.txt is not given any more"
     assert (result.warnings, result.summary()["update"]["note"]) == ((told,), told)
     assert len(result.documents) == 4
-
-
-def test_a_damaged_or_different_artifact_at_the_output_is_replaced_with_a_warning(here):
-    lay(a_x=FOX, b_y=OWL)
-    for name in "ab":
-        built(Path(f"{name}.index"), [name])
-    built(Path("all.index"), ["a"], unit="word")
-    result = merge("all.index", "a.index", "b.index")
-    assert any(line.startswith("all.index was built with --unit word") for line in result.warnings)
-    Path("all.index/files.npy").write_bytes(b"")
-    result = merge("all.index", "a.index", "b.index")
-    assert result.warnings == ("all.index/files.npy: damaged: an empty file (an interrupted write?); it is replaced",)
-    assert damages("all.index") == []
-
-
-def test_what_run_json_cannot_say_is_not_made_up(here):
-    """An update then reads everything again, and no forged value is taken for a fact."""
-    lay(a_x=FOX, b_y=OWL)
-    for name in "ab":
-        built(Path(f"{name}.index"), [name])
-    run = json.loads(Path("a.index/run.json").read_text())
-    forged = {"read_ns": "0", "max_size": True, "given": [["a", 7]], "skipped": {"binary": "3", "?": 1, "empty": []}}
-    Path("a.index/run.json").write_text(json.dumps(run | forged))
-    merge("all.index", "a.index", "b.index")
-    found = json.loads(Path("all.index/run.json").read_text())
-    assert found.keys().isdisjoint(("read_ns", "max_size"))
-    assert (found["given"], found["skipped"]) == ([["a.index", 1], ["b", 1]], {})
-    built(Path("all.index"), ["a", "b"])
-    built(Path("once.index"), ["a", "b"])
-    assert content(Path("all.index")) == content(Path("once.index"))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
@@ -118,13 +118,6 @@ def test_an_exact_query_finds_every_similar_document_whatever_the_bands(texts, s
     assert asked(texts[cut:], texts[:cut], choices, exact=True, **EXACT) == expected
 
 
-def test_workers_do_not_change_the_matches_of_an_exact_query():
-    texts = family(4, 90)
-    expected = twin(texts[50:], texts[:50], CHOICES)
-    assert len(expected) > 50
-    assert asked(texts[50:], texts[:50], CHOICES, jobs=2, exact=True, **EXACT) == expected
-
-
 @examples(8)
 @given(texts=corpora(16), share=st.floats(0, 1), bands=st.integers(1, 4), rows=st.integers(1, 4))
 def test_matches_are_those_that_share_a_bucket(texts, share, bands, rows):
@@ -142,14 +135,6 @@ def test_matches_do_not_depend_on_how_many_are_looked_up_at_once(monkeypatch, co
     expected = twin(texts[50:], texts[:50], CHOICES)
     assert len(expected) > 50
     assert asked(texts[50:], texts[:50], CHOICES, jobs=2) == expected
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_matches_in_larger_corpora_are_those_of_the_twin(seed):
-    texts = family(seed, 200)
-    expected = twin(texts[80:], texts[:80], CHOICES)
-    assert len(expected) > 50
-    assert asked(texts[80:], texts[:80], CHOICES) == expected
 
 
 @pytest.fixture
@@ -177,13 +162,6 @@ def test_a_document_does_not_match_itself_but_its_copies_do(there, means):
     assert ask(there / "x.index", [Path("theirs")], itself=True, **means).numbered == every
     assert len({row[0] for row in every if row[0] == row[1]}) > 20
     assert any(row[2] == 1.0 and row[0] != row[1] for row in every)
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_the_list_of_matches_names_each_match_once_in_row_order(there, jobs):
-    listed = [name for (name,) in ask(there / "x.index", [there / "ours"], jobs=jobs, listing="matches").rows]
-    matched = {row[1] for row in ask(there / "x.index", [there / "ours"]).numbered}
-    assert listed == [os.fsencode(there / "theirs" / f"{row:04}") for row in sorted(matched)]
 
 
 def test_matches_by_estimate_are_those_of_the_twin(there):
@@ -220,27 +198,6 @@ def test_matches_are_sorted_by_similarity_then_name_not_by_row(tmp_path, seed):
     found = ask(tmp_path / "x.index", [tmp_path / "ours"], 0.1).rows
     assert found == sorted(found, key=lambda row: (row[0], -row[2], row[1]))
     assert len({row[2] for row in found}) < len(found)
-
-
-def test_thousands_of_documents_are_looked_up_at_once(tmp_path):
-    for name in ("ours", "theirs"):
-        (tmp_path / name).mkdir()
-    lines = [b'{"text": "the cow %d of the ox %d", "id": %d}\n' % (n, n, n) for n in range(6000)]
-    (tmp_path / "theirs/x.jsonl").write_bytes(b"".join(lines[:5500]))
-    (tmp_path / "ours/x.jsonl").write_bytes(b"".join(reversed(lines[500:])))
-    built(tmp_path / "x.index", [tmp_path / "theirs"], unit="word", k=2)
-    found = [row[:2] for row in ask(tmp_path / "x.index", [tmp_path / "ours"], 0.9).rows]
-    ours, theirs = (os.fsencode(tmp_path / name / "x.jsonl#%d") for name in ("ours", "theirs"))
-    assert found == [(ours % n, theirs % n) for n in reversed(range(500, 5500))]
-
-
-@pytest.mark.slow
-@some.each("unit")
-@settings(max_examples=300)
-@given(texts=corpora(24), share=st.floats(0, 1), multiset=st.booleans(), scheme=some.one_of("scheme"))
-def test_matches_in_many_more_corpora_are_those_of_the_twin(unit, texts, share, multiset, scheme):
-    cut, choices = int(share * len(texts)), Choices(unit, some.small_k(unit), multiset, 0.5)
-    assert asked(texts[cut:], texts[:cut], choices, scheme=scheme) == twin(texts[cut:], texts[:cut], choices)
 
 
 @pytest.mark.reliability("documents changed or gone since the build")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -171,25 +170,6 @@ def test_a_directory_keeps_its_names_and_compression(here: Path) -> None:
     assert os.stat("out/sub").st_mode & 0o777 == os.stat("in/sub").st_mode & 0o777
 
 
-def test_one_file_of_a_directory_makes_a_directory(here: Path) -> None:
-    Path("in").mkdir()
-    Path("in/x.jsonl").write_bytes(b"\n".join(LINES))
-    simdocs.dedupe("in", kept_rows="out")
-    assert Path("out/x.jsonl").is_file()
-
-
-def test_files_of_a_list_have_paths_below_their_common_directory(here: Path) -> None:
-    for name in ("a/b/x.jsonl", "a/c/x.jsonl"):
-        Path(name).parent.mkdir(parents=True)
-        Path(name).write_bytes(LINES[0])
-    Path("list").write_text("a/b/x.jsonl\n./a/c/x.jsonl\n")
-    simdocs.dedupe(files_from="list", kept_rows="out")
-    assert sorted(path.relative_to("out").as_posix() for path in Path("out").rglob("*.jsonl")) == [
-        "b/x.jsonl",
-        "c/x.jsonl",
-    ]
-
-
 def test_rows_that_an_index_has_are_removed(here: Path) -> None:
     Path("old.jsonl").write_bytes(LINES[0])
     Path("new.jsonl").write_bytes(b"\n".join((LINES[2], LINES[4])))
@@ -225,16 +205,6 @@ def test_a_field_with_the_name_of_a_flag_is_refused(here: Path, name: str) -> No
         assert os.listdir() == ["in.jsonl"]
 
 
-def test_one_text_among_the_files_is_refused_before_anything_is_read(here: Path) -> None:
-    Path("in").mkdir()
-    Path("in/x.jsonl").write_bytes(LINES[0])
-    Path("in/README.md").write_text(FOX)
-    with pytest.raises(simdocs.UsageError, match=r"in/README\.md: leave them out with --include or --exclude"):
-        simdocs.dedupe("in", kept_rows="out")
-    simdocs.dedupe("in", kept_rows="out", include=("*.jsonl",))
-    assert Path("out/x.jsonl").read_bytes() == LINES[0]
-
-
 def refusal(*documents: str, **given: Any) -> str:
     before = sorted(Path().rglob("*"))
     with pytest.raises(simdocs.SimdocsError) as error:
@@ -262,17 +232,6 @@ def test_outputs_that_would_lose_something_are_refused(here: Path) -> None:
     assert "name a file" in refusal("a/x.jsonl", kept_rows="theirs")
     Path("empty").mkdir()
     assert "no file with rows was found" in refusal("empty", kept_rows="out")
-
-
-def test_requests_for_rows_need_documents_in_files(here: Path) -> None:
-    Path("in.jsonl").write_bytes(LINES[0])
-    simdocs.index("in.jsonl", output="in.index")
-    assert "--kept-rows needs documents, not an artifact" in refusal("in.index", kept_rows="out.jsonl")
-    assert "--kept-rows needs paths, not texts" in refusal(texts=["a"], kept_rows="out.jsonl")
-    Path("more.csv").write_bytes(b"text\na\n")
-    assert "only one file, or files of JSON Lines, can go" in refusal("in.jsonl", "more.csv", kept_rows="-")
-    both = refusal("in.jsonl", kept_rows="-", removed_rows="-")
-    assert "only one of them can go to standard output" in both
 
 
 def test_strict_writes_no_rows_if_one_was_not_judged(here: Path) -> None:
@@ -333,15 +292,3 @@ def test_a_damaged_file_gives_the_rows_before_the_damage(here: Path) -> None:
     ]
     assert not Path("out/y.jsonl.gz").exists()
     assert [one.files_lost for one in found.written] == [1]
-
-
-@pytest.mark.parametrize("name", ["x.jsonl.gz", "x.csv.gz"])
-def test_nothing_is_written_of_a_single_file_that_cannot_be_read_at_all(here: Path, name: str) -> None:
-    Path(name).write_bytes(b"id,text\n1,hello\n")
-    with pytest.raises(simdocs.InputError, match=f"{name}: no rows can be written: not a gzip file"):
-        simdocs.dedupe(name, kept_rows="out.csv")
-    assert not Path("out.csv").exists()
-    Path("in").mkdir()
-    shutil.move(name, "in")
-    simdocs.dedupe("in", kept_rows="out")
-    assert os.listdir("out") == [".simdocs-files.json"]

@@ -5,10 +5,8 @@ from __future__ import annotations
 import csv
 import datetime
 import decimal
-import gzip
 import json
 import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -122,32 +120,6 @@ def test_a_file_without_rows_keeps_its_schema(here: Path) -> None:
     assert parquet.read_table("gone/c.parquet").num_rows == 1
 
 
-def test_a_file_without_the_text_field_is_kept_whole(here: Path) -> None:
-    Path("in").mkdir()
-    write_parquet(Path("in/a.parquet"), table())
-    write_parquet(Path("in/b.parquet"), table().drop_columns(["text"]))
-    simdocs.dedupe("in", kept_rows="out")
-    assert parquet.read_table("out/b.parquet").equals(parquet.read_table("in/b.parquet"))
-
-
-def test_a_column_with_the_name_of_a_flag_is_refused(here: Path) -> None:
-    write_parquet(Path("in.parquet"), table(group=pa.array([1] * 21)))
-    with pytest.raises(simdocs.InputError, match=r"in\.parquet: has a field 'group' already"):
-        simdocs.dedupe("in.parquet", flagged_rows="all.parquet")
-
-
-def test_standard_input_may_be_parquet(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_parquet(Path("in.parquet"), table())
-    with Path("in.parquet").open("rb") as stream:
-        from tests.cli.program import simdocs as program
-
-        done = program(
-            "dedupe", "-", "--input-format", "parquet", "--kept-rows", "kept.parquet", cwd=here, stdin=stream.read()
-        )
-    assert done.status == 3
-    assert parquet.read_table("kept.parquet").equals(parquet.read_table("in.parquet").take(KEPT))
-
-
 def test_rows_go_from_json_lines_to_tables_and_back(here: Path) -> None:
     records: list[dict[str, Any]] = [
         {"id": f"r{row}", "text": f"{FOX} {row}", "n": row, "x": 1.5, "yes": row > 3, "deep": {"a": [row]}}
@@ -211,15 +183,6 @@ def test_values_without_a_place_in_a_table_are_named(here: Path, lines: list[str
     assert os.listdir() == ["in.jsonl"]
 
 
-def test_values_without_a_place_in_json_are_named(here: Path) -> None:
-    write_parquet(Path("in.parquet"), table())
-    with pytest.raises(
-        simdocs.InputError,
-        match=r"in\.parquet, row 1 has no place in JSON: a value of the type bytes: write \.parq",
-    ):
-        simdocs.dedupe("in.parquet", kept_rows="k.jsonl")
-
-
 UTC = datetime.UTC
 TIMES = {
     "day": (pa.array([datetime.date(2026, 11, 23)]), "2026-11-23"),
@@ -252,62 +215,6 @@ def test_dates_times_and_decimals_are_text_in_formats_of_text(here: Path, column
         assert f'"deep": [{{"{column}": "{text}"}}]' in Path(name).read_text()
 
 
-@pytest.mark.parametrize("output", ["k.csv", "k.jsonl"])
-@pytest.mark.parametrize(
-    ("values", "why"),
-    [
-        (pa.array([None, 1], pa.time64("ns")), "times of day with nanoseconds"),
-        (pa.array([None, 2**60], pa.timestamp("s")), "Python int too large"),
-    ],
-)
-def test_times_that_text_would_not_keep_are_refused(here: Path, output: str, values: Any, why: str) -> None:
-    some = pa.table({"text": ["a ship", "the sea"], "x": values})
-    write_arrow(Path("in.arrow"), some, stream=False, compression=None)
-    with pytest.raises(
-        simdocs.InputError,
-        match=rf"in\.arrow, row 1 or one after it has no place in another format: {why}.*: write \.par",
-    ):
-        simdocs.dedupe("in.arrow", kept_rows=output)
-    simdocs.dedupe("in.arrow", kept_rows="k.arrow")
-    assert ipc.open_file("k.arrow").read_all().equals(some)
-
-
-@pytest.mark.parametrize("output", ["k.csv", "k.jsonl"])
-def test_bytes_have_no_place_in_text_and_the_advice_names_formats_that_have_them(here: Path, output: str) -> None:
-    some = pa.table({"text": ["a ship"], "x": [b"\xff"]})
-    write_parquet(Path("in.parquet"), some)
-    with pytest.raises(simdocs.InputError, match=r"a value of the type bytes: write \.parquet or \.arrow$"):
-        simdocs.dedupe("in.parquet", kept_rows=output)
-    simdocs.dedupe("in.parquet", kept_rows="k.arrow")
-    assert ipc.open_file("k.arrow").read_all().equals(some)
-
-
-@pytest.mark.parametrize("kind", ["string", "string_view", "run_end_encoded"])
-def test_rows_of_any_type_of_column_are_taken(here: Path, kind: str) -> None:
-    texts = [FOX, "a ship at sea", FOX, "the green harbour", FOX]
-    ends = pa.RunEndEncodedArray.from_arrays(pa.array([2, 5], pa.int32()), pa.array([7, 8]))
-    column = ends if kind == "run_end_encoded" else pa.array(["v", "w", "x", "y", "z"], getattr(pa, kind)())
-    some = pa.table({"text": texts, "x": column})
-    write_arrow(Path("in.arrow"), some, stream=False, compression=None)
-    simdocs.dedupe("in.arrow", kept_rows="kept.arrow", removed_rows="removed.arrow", flagged_rows="all.arrow")
-    values = [{"text": text, "x": value} for text, value in zip(texts, column.to_pylist(), strict=True)]
-    assert ipc.open_file("kept.arrow").read_all().to_pylist() == [values[at] for at in (0, 1, 3)]
-    assert ipc.open_file("removed.arrow").read_all().to_pylist() == [values[at] for at in (2, 4)]
-    assert ipc.open_file("all.arrow").read_all().column("group").to_pylist() == [0, 1, 0, 2, 0]
-    simdocs.dedupe("in.arrow", kept_rows="kept.jsonl")
-    assert list(map(json.loads, Path("kept.jsonl").read_text().splitlines())) == [values[at] for at in (0, 1, 3)]
-
-
-@pytest.mark.parametrize("output", ["k.csv", "k.jsonl"])
-def test_two_columns_of_one_name_have_no_place_in_another_format(here: Path, output: str) -> None:
-    twice = pa.Table.from_arrays([pa.array(["a ship"]), pa.array([1]), pa.array([2])], names=["text", "x", "x"])
-    write_parquet(Path("in.parquet"), twice)
-    with pytest.raises(simdocs.InputError, match=r"in\.parquet: has the field 'x' twice"):
-        simdocs.dedupe("in.parquet", kept_rows=output)
-    simdocs.dedupe("in.parquet", kept_rows="k.parquet")
-    assert parquet.ParquetFile("k.parquet").read().equals(twice)
-
-
 def test_the_splits_of_a_saved_data_set_become_tables_without_its_descriptions(here: Path) -> None:
     for split, rows in (("train", table().slice(0, 15)), ("test", table().slice(15))):
         place = Path("in", split)
@@ -319,13 +226,6 @@ def test_the_splits_of_a_saved_data_set_become_tables_without_its_descriptions(h
     made = {path.relative_to("kept").as_posix() for path in Path("kept").rglob("*.*") if path.is_file()}
     assert made == {".simdocs-files.json", *(f"{split}/data-00000-of-00001.arrow" for split in ("train", "test"))}
     assert sum(ipc.open_stream(path).read_all().num_rows for path in Path("kept").rglob("*.arrow")) == len(KEPT)
-
-
-def test_a_file_that_is_cut_short_is_called_damaged(here: Path) -> None:
-    parquet.write_table(pa.table({"text": [FOX]}), "whole.parquet")
-    Path("cut.parquet").write_bytes(Path("whole.parquet").read_bytes()[:-4])
-    with pytest.raises(simdocs.InputError, match=r"no rows can be written: a Parquet file that is damaged"):
-        simdocs.dedupe("cut.parquet", kept_rows="k.parquet")
 
 
 @pytest.mark.parametrize(
@@ -359,27 +259,3 @@ def test_rows_of_a_file_without_documents_are_kept(here: Path, column: dict[str,
         assert ipc.open_file(f"{output}/d.arrow").read_all().select(range(5)).equals(odd)
         assert ipc.open_stream(f"{output}/e.arrow").read_all().select(range(5)).equals(odd)
     assert parquet.ParquetFile("all/b.parquet").read()["group"].null_count == 21
-
-
-def test_the_rows_before_the_end_of_a_stream_cut_short_are_kept_without_documents(here: Path) -> None:
-    write_arrow(Path("x.arrow"), table(text=pa.array([b""] * 21)), stream=True, compression=None)
-    Path("in").mkdir()
-    Path("in/x.arrow").write_bytes(Path("x.arrow").read_bytes()[:-200])
-    found = simdocs.dedupe("in", kept_rows="kept")
-    assert any("in/x.arrow: only " in warning for warning in found.skipped.warnings)
-    assert ipc.open_stream("kept/x.arrow").read_all().num_rows == found.written[0].rows > 0
-
-
-@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
-def test_what_an_empty_or_compressed_file_is_called(here: Path, suffix: str) -> None:
-    parquet.write_table(table(), "x.parquet")
-    write_arrow(Path("x.arrow"), table(), stream=False, compression=None)
-    packed = gzip.compress(Path(f"x.{suffix}").read_bytes())
-    cases = {
-        f"y.{suffix}": (packed, "file, but gzip data: pipe it through zcat"),
-        f"z.{suffix}": (b"", "file cut short: it is empty"),
-    }
-    for name, (content, why) in cases.items():
-        Path(name).write_bytes(content)
-        with pytest.raises(simdocs.InputError, match=re.escape(why)):
-            simdocs.dedupe(name, kept_rows="kept")

@@ -100,13 +100,3 @@ def test_a_file_of_the_same_content_is_taken_over_and_one_in_which_a_row_was_ins
     found = simdocs.query("x.index", changed=True, threshold=0.3)
     assert {row[0] for row in found.rows()} <= {"docs/x.parquet#new"}
     assert not simdocs.check("x.index")
-
-
-def test_a_smaller_limit_names_rows_that_were_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Clock(monkeypatch).ahead = HOUR
-    os.mkdir("docs")
-    write("x.parquet", [[("a", "short"), ("b", "a text that is longer " * 9)]])
-    simdocs.index("docs", output="x.index")
-    result = simdocs.index("docs", output="x.index", max_size=50, allow_shrink=True)
-    assert [name for name, _ in result.skipped.by_reason["oversized"]] == ["docs/x.parquet"]

@@ -95,23 +95,3 @@ def test_groff_formats_the_manual_pages_without_warnings(name):
         pytest.skip("no groff here")
     done = formatted(name, "groff", "-man", "-Tutf8", "-ww", "-z")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-@every_page
-def test_mandoc_formats_the_manual_pages_without_warnings(name):
-    if shutil.which("mandoc") is None:
-        pytest.skip("no mandoc here")
-    done = formatted(name, "mandoc", "-Tlint", "-Wwarning")
-    assert [line for line in done.stdout.splitlines() if "missing date" not in line] == []
-
-
-@pytest.mark.parametrize("name", ASKING)
-def test_examples_in_the_manual_pages_come_out_as_typed(name):
-    if shutil.which("groff") is None:
-        pytest.skip("no groff here")
-    lines = formatted(name, "groff", "-man", "-Tascii", "-rLL=1000n", "-P-cbou").stdout.splitlines()
-    command = COMMANDS[name]
-    assert isinstance(command, Command)
-    assert command.asked.examples
-    for example in command.asked.examples:
-        assert f"       {example}" in lines

@@ -10,11 +10,8 @@ from uuid import uuid4
 
 import pytest
 
-from simdocs.commands import ask
-from simdocs.engines.engine import Run, WorkerState
+from simdocs.engines.engine import WorkerState
 from simdocs.engines.local import Local
-from tests.asked import ASKED
-from tests.cli.corpus import A1, A2, A, B, lay
 
 
 def doubled(number: int, _state: WorkerState) -> int:
@@ -100,13 +97,3 @@ def test_state_is_closed_with_its_engine_and_the_next_engine_begins_anew(tmp_pat
             assert [tasks for _, tasks in engine.map(counted, [tmp_path])] == [1]
             assert engine.state is engine.state
         assert len(list(tmp_path.glob("*.begun"))) == len(list(tmp_path.glob("*.ended"))) == number + 1
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_the_answer_does_not_depend_on_the_workers(jobs, tmp_path: Path):
-    lay(tmp_path, {"a.txt": A, "b.txt": A1, "c.txt": A2, "d.txt": B, "e.txt": A})
-    options = ASKED["dedupe"](documents=(bytes(tmp_path),), threshold=0.5)
-    with Local(jobs) as engine, Local(1) as alone:
-        rows = list(ask(options, Run(engine)).rows())
-        assert rows == list(ask(options, Run(alone)).rows())
-    assert len(rows) > 1

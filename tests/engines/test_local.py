@@ -11,31 +11,18 @@ import threading
 import time
 from multiprocessing import connection
 from multiprocessing.context import ForkProcess
-from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
 import simdocs
 from simdocs.engines import engine as run
-from simdocs.engines.engine import WorkerState, in_threads, threads_for
+from simdocs.engines.engine import WorkerState, in_threads
 from simdocs.engines.local import Local
 
 
 def doubled(number: int, _state: WorkerState) -> int:
     return 2 * number
-
-
-def process_of(_task: object, _state: WorkerState) -> int:
-    return os.getpid()
-
-
-def test_a_single_task_runs_in_this_process_and_several_in_workers():
-    with Local(2) as engine:
-        assert list(engine.map(process_of, [])) == []
-        assert list(engine.map(process_of, iter([0]))) == [os.getpid()]
-        assert os.getpid() not in engine.map(process_of, iter([0, 1, 2]))
-        assert os.getpid() not in engine.map(process_of, iter([0]))  # there are workers now
 
 
 @pytest.mark.reliability("ctrl-C, SIGTERM or SIGHUP")
@@ -160,35 +147,6 @@ def test_tasks_that_wait_in_a_pipe_do_not_deadlock(sizes):
     assert done.stdout.split() == [str(2_000_000 * 12 * len(sizes)).encode()]
 
 
-def left_trace(path: str, _state: WorkerState) -> str:
-    Path(path).touch()
-    return path
-
-
-def test_workers_have_something_to_do_while_this_process_works(tmp_path):
-    paths = [str(tmp_path / str(number)) for number in range(9)]
-    with Local(2) as engine:
-        results = engine.map(left_trace, paths)
-        assert next(results) == paths[0]
-        until = time.monotonic() + 20
-        while not all(map(os.path.exists, paths[:4])):  # each worker had two tasks, and nobody has taken its results
-            assert time.monotonic() < until
-            time.sleep(0.001)
-        assert list(results) == paths[1:]
-
-
-def test_unread_results_do_not_keep_workers_alive():
-    done = in_another_process("""
-        from simdocs.engines.local import Local
-        def upper(data, state):
-            return data.upper()
-        with Local(2) as engine:
-            results = engine.map(upper, [b"x" * 1_000_000] * 8)
-            print(len(next(results)))
-    """)
-    assert done.stdout.split() == [b"1000000"]
-
-
 def half_done(answer: str, state: Any) -> float:
     """Say that half is done, then wait until a file has an answer. Return it."""
     state.tell(0.5)
@@ -216,14 +174,6 @@ def test_the_share_of_a_task_that_is_done_is_seen_while_a_worker_is_at_it(tmp_pa
     assert results == [4, 4]
     assert 0.5 in seen
     assert set(seen) <= {0.0, 0.5, 1.0}
-
-
-def test_the_share_of_a_task_is_seen_in_this_process(tmp_path):
-    (tmp_path / "answer").write_bytes(b"seen")
-    seen: list[float] = []
-    with Local(1) as engine:
-        assert list(engine.map(half_done, [str(tmp_path / "answer")], seen.append)) == [4]
-    assert seen == [0.5, 1.0]
 
 
 @pytest.mark.reliability("memory runs out later")
@@ -313,21 +263,6 @@ def test_an_error_in_a_thread_is_raised_at_its_turn_and_ends_the_others(threads)
     with pytest.raises(ZeroDivisionError):
         seen.extend(in_threads(lambda item: 6 // (3 - item), range(10), threads))
     assert seen == [2, 3, 6] and threading.active_count() == before
-
-
-def test_threads_that_nobody_waits_for_end():
-    before = threading.active_count()
-    results = in_threads(lambda item: item, range(100), 4)
-    assert next(results) == 0
-    results.close()
-    assert threading.active_count() == before
-
-
-def test_one_thread_works_on_few_documents():
-    with Local(8) as engine:
-        assert threads_for(100, engine) == 1 and threads_for(1 << 20, engine) == 4
-    with Local(1) as engine:
-        assert threads_for(1 << 20, engine) == 1
 
 
 def test_what_threads_make_is_what_one_makes(monkeypatch, tmp_path):

@@ -72,21 +72,6 @@ def test_very_many_rows_are_not_held_and_their_memory_is_given_back(parts):
     assert memory[24 : 32 * PAGE] == bytes(32 * PAGE - 24)
 
 
-def test_rows_that_pass_by_count_and_what_no_row_takes_is_to_spare():
-    with mock.patch.object(engine, "_MOST_ROWS", 10):
-        shared = SharedRows(mmap.mmap(-1, PAGE), 1)
-        state = WorkerState(shared=shared)
-        assert state.spare == PAGE - 24
-        shared.put(keys_of([(1, 1)]), rows_of([b"x" * 100]))
-        assert state.spare == PAGE - 24 - 100 - 32
-        shared.pass_by(9)
-        assert state.spare == PAGE - 24 - 100 - 32
-        shared.pass_by(1)
-        assert state.spare == 0
-        assert shared.get(keys_of([(1, 1)])) == [None]
-    assert WorkerState().spare > 0, "a worker that shares no memory has a cache, too"
-
-
 def put_one(number: int, state: WorkerState) -> bool:
     if state.shared is None:
         return False

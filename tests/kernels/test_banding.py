@@ -102,15 +102,6 @@ def test_an_unreachable_recall_names_the_least_num_perm_that_would_do(at, recall
         banding.by_recall(at, recall, least - 1)
 
 
-@pytest.mark.parametrize(
-    ("at", "recall", "least"), [(0.9, 0.9999, 4), (0.3, 0.51, 2), (0.8, 0.992, 3), (0.5, 0.875, 3)]
-)
-def test_the_least_num_perm_is_named_where_it_reaches_the_recall_exactly(at, recall, least):
-    assert twin.least_num_perm(at, recall) == least
-    with pytest.raises(UnreachableRecallError, match=f"use --num-perm {least} or more"):
-        banding.by_recall(at, recall, 1)
-
-
 @pytest.mark.parametrize("at", [1e-9, 1e-300, 1e-320])
 def test_a_threshold_next_to_nothing_is_unreachable(at):
     with pytest.raises(UnreachableRecallError, match="use a larger --threshold"):
@@ -147,17 +138,3 @@ def test_bands_and_rows_can_be_set_by_hand(given_counts, num_perm, rule):
             banding.choose(request, num_perm)
     else:
         assert banding.choose(request, num_perm) == expected
-
-
-@given(hundredths, num_perms)
-def test_a_greater_recall_never_takes_more_rows(at, num_perm):
-    chosen = [twin.by_recall(at, recall, num_perm) for recall in (0.5, 0.9, 0.95, 0.99)]
-    made = []
-    for recall in (0.5, 0.9, 0.95, 0.99):
-        try:
-            made.append(banding.by_recall(at, recall, num_perm))
-        except UnreachableRecallError:
-            made.append(None)
-    assert made == chosen
-    rows = [0 if choice is None else choice[1] for choice in made]
-    assert rows == sorted(rows, reverse=True)

@@ -73,13 +73,6 @@ def test_buckets_and_candidate_pairs_are_those_of_the_twin(case):
     assert some.pairs_in(buckets.candidate_pairs(shared, len(signatures))) == twin.pairs(expected)
 
 
-@given(bucket_lists)
-def test_each_candidate_pair_comes_once_and_ascending(case):
-    nodes, members = case
-    shared = some.ragged(members, np.int64)
-    assert some.pairs_in(buckets.candidate_pairs(shared, nodes)) == twin.pairs(members)
-
-
 @given(bucket_lists, st.data())
 def test_pairs_with_wanted_members_are_the_candidate_pairs_that_have_one(case, data):
     nodes, members = case
@@ -143,14 +136,6 @@ def test_pairs_of_members_that_are_not_wanted_take_no_time():
     assert sum(sizes) == 2 * (nodes - 1) - 1
 
 
-def test_no_documents_make_no_buckets_and_no_pairs():
-    assert len(buckets.shared_buckets(np.empty((3, 0), np.uint64))) == 0
-    assert len(buckets.shared_buckets(np.empty((0, 5), np.uint64))) == 0
-    assert some.pairs_in(buckets.candidate_pairs(some.ragged([], np.int64), 0)) == []
-    assert some.pairs_in(buckets.candidate_pairs_with(some.ragged([], np.int64), np.ones(3, bool))) == []
-    assert keys_of([], 3, 2).shape == (3, 0)
-
-
 # Bucket tables are built correctly, keys are found in them, and their buckets can be read back.
 
 keys = st.sampled_from([0, 1, 2, 2**63 - 1, 2**63, 2**64 - 2, 2**64 - 1])
@@ -189,17 +174,6 @@ def test_bounds_are_where_keys_would_be_inserted(case):
     assert begins.dtype == ends.dtype == np.int64
 
 
-@pytest.mark.parametrize("width", [0, 1, 2, 3, 1000, 4097])
-def test_bounds_are_those_of_searchsorted(width):
-    draw = np.random.default_rng(width)
-    table = np.sort(draw.integers(0, 2**64, (5, width), np.uint64, endpoint=False) >> np.uint64(56), axis=1)
-    wanted = draw.integers(0, 300, (5, 77)).astype(np.uint64)
-    begins, ends, _ = sought(some.frozen(table), some.frozen(wanted))
-    for band in range(5):
-        assert begins[band].tolist() == (band * width + np.searchsorted(table[band], wanted[band], "left")).tolist()
-        assert ends[band].tolist() == (band * width + np.searchsorted(table[band], wanted[band], "right")).tolist()
-
-
 def test_a_search_looks_at_little_of_a_table():
     table = np.arange(1 << 16, dtype=np.uint64)[None, :]
     begins, ends, seen = sought(table, np.array([[40_000, 70_000]], np.uint64))
@@ -232,12 +206,6 @@ def test_buckets_can_be_read_from_tables(case, random):
     expected = sorted(tuple(sorted(number[member] for member in bucket)) for bucket in some.rows_of(shared))
     assert sorted(map(tuple, some.rows_of(renumbered))) == expected
     assert all(bucket == sorted(bucket) for bucket in some.rows_of(renumbered))
-
-
-def test_no_bands_or_no_members_make_no_buckets():
-    for shape in ((0, 3), (3, 0), (3, 1)):
-        none = np.zeros(shape, np.uint64)
-        assert len(buckets.shared_buckets_of_tables(none, np.zeros(shape, np.int64))) == 0
 
 
 # Bucket tables that are merged from older ones are those that are made anew.

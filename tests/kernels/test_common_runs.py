@@ -41,12 +41,6 @@ def assert_like_the_twin(a: list[int], b: list[int], least: int) -> None:
     assert all(a[i : i + length] == b[j : j + length] for i, j, length in found)
 
 
-@examples(150)
-@given(st.tuples(symbols, symbols) | kin(), leasts)
-def test_the_runs_are_those_of_the_twin(both, least):
-    assert_like_the_twin(*both, least)
-
-
 @examples(300)
 @given(st.tuples(symbols, symbols) | kin(), leasts, st.data())
 def test_runs_that_begin_and_end_only_at_some_symbols_are_those_of_the_twin(both, least, data):
@@ -66,17 +60,6 @@ def test_hashes_that_are_equal_by_accident_change_nothing(keys, both, least):
     hashed = module.window_keys
     with mock.patch.object(module, "window_keys", lambda *each: hashed(*each) % np.uint64(keys)):
         assert_like_the_twin(*both, least)
-
-
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.int64, np.uint64])
-def test_symbols_may_be_of_any_integer_type(dtype):
-    a, b = np.array([9, 1, 2, 3, 200, 1, 2], dtype), np.array([1, 2, 3, 200, 5], dtype)
-    assert [each.tolist() for each in common_runs(a, b, 2, anywhere(a, 2))] == [[1, 5], [0, 0], [4, 2]]
-
-
-@pytest.mark.parametrize(("a", "b"), [([], []), ([], [1]), ([1, 2], [1, 2]), ([1, 2, 3], [4, 5, 6])])
-def test_there_may_be_no_runs(a, b):
-    assert [each.tolist() for each in runs(a, b, 3)] == [[], [], []]
 
 
 def test_a_long_sequence_is_one_run_with_itself():

@@ -101,15 +101,6 @@ def test_stars_and_crossings_give_the_components_of_all_pairs(case):
     assert found.tolist() == twin.components(size, every)
 
 
-def test_no_buckets_join_nothing():
-    none = some.ragged([], np.int64)
-    assert joined(np.arange(3), []).tolist() == [0, 1, 2]
-    assert joined(np.arange(0), []).tolist() == []
-    assert grouping.bucket_components(none, 3).tolist() == [0, 1, 2]
-    assert some.pairs_in(grouping.star_pairs(none, 3)) == []
-    assert some.pairs_in(grouping.cross_component_pairs(none, np.arange(3))) == []
-
-
 # The groups that pairs connect equal those of a breadth-first search.
 
 SIZE = 12
@@ -137,20 +128,3 @@ def test_groups_are_those_of_a_breadth_first_search(pairs, blocks):
     ]
     found = grouping.connected_groups(graph_of(pairs, blocks))
     assert list(zip(*(fact.tolist() for fact in found), strict=True)) == expected
-
-
-@given(counted_pairs)
-def test_adding_pairs_leaves_the_graph_before_as_it_was(pairs):
-    before = grouping.PairGraph(some.frozen(np.arange(SIZE)), some.frozen(np.zeros(SIZE, np.int64)))
-    part = np.array(pairs, np.int64).reshape(-1, 3)
-    grouping.with_pairs(before, part[:, 0], part[:, 1], part[:, 2].astype(bool))
-    assert before.labels.tolist() == list(range(SIZE))
-    assert not before.pairs.any()
-
-
-def test_without_documents_there_are_no_groups():
-    assert [fact.tolist() for fact in grouping.connected_groups(grouping.PairGraph(np.arange(0), np.arange(0)))] == [
-        [],
-        [],
-        [],
-    ]

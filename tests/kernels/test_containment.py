@@ -48,8 +48,3 @@ def test_the_pairs_do_not_depend_on_how_much_is_held_at_once(parts, wholes, thre
 @pytest.mark.parametrize(("common", "found"), [(4, True), (3, False)])
 def test_a_containment_of_exactly_the_threshold_counts(common, found):
     assert bool(joined([set(range(5))], [set(range(common)) | {77, 78}], 0.8)) == found
-
-
-def test_a_set_is_contained_in_itself_but_a_whole_is_not_contained_in_its_part():
-    small, large = {1, 2}, {1, 2, 3, 4}
-    assert joined([small, large], [small, large], 0.8) == [(0, 0, 2), (0, 1, 2), (1, 1, 4)]

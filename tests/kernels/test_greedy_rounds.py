@@ -25,21 +25,6 @@ def test_keep_orders_are_those_of_the_twin(policy, rows):
     assert grouping.keep_order(policy, *arrays).tolist() == twin.keep_order(policy, sizes, mtimes)
 
 
-@pytest.mark.parametrize(
-    ("policy", "order"),
-    [
-        ("first", [0, 1, 2, 3]),
-        ("longest", [1, 3, 0, 2]),
-        ("shortest", [2, 0, 1, 3]),
-        ("newest", [2, 0, 3, 1]),
-        ("oldest", [1, 0, 3, 2]),
-    ],
-)
-def test_ties_in_keep_order_go_by_row(policy, order):
-    sizes, mtimes = np.array([20, 30, 10, 30]), np.array([5, -1, 9, 5])
-    assert grouping.keep_order(policy, sizes, mtimes).tolist() == order
-
-
 bucket_lists = st.lists(st.sets(st.integers(0, 11), min_size=1).map(sorted), max_size=8)
 
 

@@ -41,12 +41,6 @@ def assert_exact(rows: list[set[int]], pairs: list[tuple[int, int]]) -> None:
     assert jaccard.exact(sets, left, right).tolist() == [twin.jaccard(rows[a], rows[b]) for a, b in pairs]
 
 
-@given(set_rows.filter(len), st.data())
-def test_exact_similarities_do_not_depend_on_the_order_of_pairs(rows, data):
-    row = st.integers(0, len(rows) - 1)
-    assert_exact(rows, data.draw(st.lists(st.tuples(row, row), max_size=40)))
-
-
 @given(set_rows.filter(len))
 def test_exact_similarities_of_one_with_all_others_are_those_of_the_twin(rows):
     for at in range(len(rows)):
@@ -114,12 +108,6 @@ def test_exact_similarities_of_forged_sets_are_right():
     forged = [at * inverse % (1 << 32) for at in range(6000)]
     rows = [set(forged[at:]) for at in range(12)]
     assert_exact(rows, list(product(range(len(rows)), repeat=2)))
-
-
-def test_no_pairs_have_no_similarities():
-    none = np.empty(0, np.int64)
-    assert jaccard.exact(some.ragged([[1, 2]], np.uint32), none, none).tolist() == []
-    assert jaccard.exact(some.ragged([], np.uint32), none, none).tolist() == []
 
 
 @given(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import product
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -18,28 +15,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import simdocs
 from simdocs.kernels import (
-    banding,
     buckets,
     containment,
     grouping,
     jaccard,
     multisets,
-    murmur,
-    normalise,
     prefix_index,
     shinglers,
 )
 from simdocs.kernels.grouping import KEEP_ORDERS
 from simdocs.kernels.shinglers import SHINGLERS
 from simdocs.options.declaration import loaded
-from simdocs.options.families import FORMATS, default_k, stop_words
+from simdocs.options.families import FORMATS, stop_words
 from simdocs.options.recipes import Bands
 from simdocs.pipeline.signing import SIGNATURES, scheme_of
 from tests import strategies as some
 from tests.amounts import examples
-from tests.asked import OPTIONS
 
 Rows = Callable[[list[bytes], some.Shingling], list[Any]]
 
@@ -170,106 +162,12 @@ def sides_of(pairs: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
     return left, right
 
 
-KERNELS = [
-    normalise.normalise,
-    shinglers.normalised_texts,
-    shinglers.text_tokens,
-    *(
-        each
-        for unit in some.members("unit")
-        for each in (
-            shinglers.SHINGLERS[unit].shingles,
-            shinglers.SHINGLERS[unit].units,
-            shinglers.SHINGLERS[unit].layout,
-        )
-    ),
-    *map(scheme_of, some.members("scheme")),
-    *(
-        multisets.token_sets,
-        multisets.token_multisets,
-        murmur.hash_byte_windows,
-        murmur.hash_byte_strings,
-        murmur.hash_number_runs,
-        murmur.hash_number_windows,
-    ),
-    *(buckets.band_keys, buckets.bucket_tables, buckets.shared_buckets, buckets.shared_buckets_of_tables),
-    *(buckets.candidate_pairs, buckets.candidate_pairs_with, buckets.distinct_pairs, buckets.joined_blocks),
-    buckets.bucket_bounds,
-    *(jaccard.estimates, jaccard.exact, jaccard.below_prefilter, banding.choose, grouping.keep_order),
-    *(
-        grouping.first_undecided,
-        grouping.capped_members,
-        grouping.pairs_with_always_kept,
-        grouping.most_similar_kept,
-    ),
-    *(grouping.connect, grouping.bucket_components),
-    *(prefix_index.token_frequencies, prefix_index.prefix_index, prefix_index.similar_candidates),
-    containment.containment_index,
-    *(grouping.star_pairs, grouping.cross_component_pairs),
-    *(
-        grouping.with_pairs,
-        grouping.connected_groups,
-        buckets.agreeing_bands,
-    ),
-]
-
-
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: f"{kernel.__module__}.{kernel.__name__}")
-def test_kernels_can_be_sent_to_a_worker(kernel):
-    assert pickle.loads(pickle.dumps(kernel)) is kernel
-
-
-@some.each("unit")
-@pytest.mark.parametrize("text", ["the cow and the ox", "thé cow and the ôx"])
-def test_results_can_be_sent_from_a_worker(unit, text):
-    shingling = pickle.loads(pickle.dumps(some.shingling(unit=unit, k=2)))
-    texts = shinglers.normalised_texts(some.documents([text.encode(), b""]), shingling)
-    units = shinglers.SHINGLERS[unit].units(texts, shingling)
-    tokens = shinglers.text_tokens(texts, shingling)
-    for made in (
-        texts,
-        units,
-        shinglers.SHINGLERS[unit].layout(texts, units, shingling),
-        tokens,
-    ):
-        again = pickle.loads(pickle.dumps(made))
-        assert type(again) is type(made)
-        assert pickle.dumps(again) == pickle.dumps(made)
-    assert some.rows_of(pickle.loads(pickle.dumps(tokens))) == some.rows_of(tokens)
-
-
-HASHES_OF_ALL_UNITS = """
-from tests import strategies as some
-for unit in some.members("unit"):
-    for language in some.members("language"):
-        shingling = some.shingling(unit, 2, language=language)
-        print(unit, language, some.tokens_of(["The cow, und die K\\u00fch!".encode()], shingling).values.tolist())
-"""
-
-
-def test_kernels_give_the_same_bytes_for_any_hash_seed():
-    root = Path(simdocs.__file__).parent.parent
-    outputs = []
-    for seed in ("0", "1"):
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root)}
-        command = [sys.executable, "-c", HASHES_OF_ALL_UNITS]
-        outputs.append(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
-    assert outputs[0] == outputs[1] != ""
-
-
 def test_every_member_of_a_family_has_an_implementation():
     implemented = {"unit": SHINGLERS, "scheme": SIGNATURES, "keep": KEEP_ORDERS}
     for name, implementations in implemented.items():
         assert list(implementations) == some.members(name)
     assert all(loaded(member.implementation) is not None for member in FORMATS.values())
     assert some.members("language") == list(stop_words())
-
-
-def test_defaults_are_members_of_their_families():
-    for parameter in OPTIONS.values():
-        if parameter.default is not None and some.has_choices(parameter.values):
-            assert parameter.default in parameter.values.family
-    assert some.shingling().k == default_k(some.shingling().unit)
 
 
 @pytest.mark.parametrize("language", stop_words())

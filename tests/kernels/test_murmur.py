@@ -86,17 +86,6 @@ def test_hashes_of_windows_of_numbers_are_those_of_mmh3(numbers, count, seed):
     assert murmur.hash_number_windows(array(numbers, np.uint32), count, seed).tolist() == expected
 
 
-@given(st.binary(max_size=30))
-def test_words_are_loaded_at_every_offset(data):
-    expected = [int.from_bytes(data[at : at + 4], "little") for at in range(len(data))]
-    assert murmur.load_blocks(array(data)).tolist() == expected
-
-
-@given(st.lists(some.tokens, max_size=20))
-def test_the_finaliser_is_the_hash_of_an_empty_string(numbers):
-    assert murmur.fmix32(np.array(numbers, np.uint32)).tolist() == [hash32(b"", number) for number in numbers]
-
-
 @pytest.mark.parametrize("extra", [-1, 0, 1, 4])
 def test_hashes_leave_no_seam_between_chunks(extra):
     size = 2 * murmur.CHUNK + extra

@@ -6,7 +6,7 @@ import sys
 import unicodedata
 from contextlib import ExitStack
 from importlib import import_module
-from itertools import pairwise, product
+from itertools import product
 from unittest import mock
 
 import numpy as np
@@ -47,15 +47,6 @@ def test_normalised_texts_equal_those_of_str(batch, switches, lines):
     expected = [twin.normalised(document, switches, lines=lines) for document in batch]
     assert as_str(texts) == expected
     assert as_bytes(texts) == [twin.encoded(text) for text in expected]
-
-
-@given(some.batches, some.normalisations, st.booleans())
-def test_byte_offsets_say_where_each_code_point_begins(batch, switches, lines):
-    texts = normalise(some.documents(batch), switches, lines=lines)
-    cuts = texts.byte_offsets_at(np.arange(len(texts.codepoints.values) + 1)).tolist()
-    spelt = [texts.data[a:b].tobytes() for a, b in pairwise(cuts)]
-    assert spelt == [twin.encoded(chr(point)) for point in texts.codepoints.values.tolist()]
-    assert cuts[-1] == len(texts.data)
 
 
 @pytest.mark.reliability("a character, shingle or run of marks between two pieces of a text")
@@ -177,23 +168,6 @@ def test_words_without_end_are_normalised_in_pieces(repeated, switches):
     assert max(len(call.args[0].values) for call in pieces.call_args_list) < 16 + 4
 
 
-@given(some.batches)
-def test_a_batch_of_ascii_has_code_points_of_one_byte(batch):
-    texts = normalise(some.documents(batch), some.normalisation())
-    if all(document.isascii() for document in batch):
-        assert texts.stride_offsets is None
-    if texts.stride_offsets is None:
-        assert texts.codepoints.values.dtype == np.uint8
-        assert not (texts.data > 127).any()
-
-
-@given(some.batches, some.normalisations, st.booleans())
-def test_ascii_and_other_texts_take_paths_that_agree(batch, switches, lines):
-    plain = [document for document in batch if document.isascii()]
-    beside_another = normalised([*plain, "é".encode()], switches, lines=lines)
-    assert beside_another[:-1] == normalised(plain, switches, lines=lines)
-
-
 @pytest.mark.parametrize("lines", [False, True])
 @pytest.mark.parametrize("switches", [some.normalisation(), some.normalisation(keep_case=True), ALL_ON])
 def test_every_control_character_is_normalised_as_by_str(switches, lines):
@@ -201,12 +175,6 @@ def test_every_control_character_is_normalised_as_by_str(switches, lines):
     for some_of_them in (batch, batch[1:2], batch[1:], batch[::-1], [*batch, *batch]):
         expected = [twin.encoded(twin.normalised(document, switches, lines=lines)) for document in some_of_them]
         assert normalised(some_of_them, switches, lines=lines) == expected
-
-
-@pytest.mark.parametrize("space", some.WHITESPACE)
-def test_every_whitespace_character_is_a_space(space):
-    spaced = f"{space}one{space}{space}two {space} three{space}".encode()
-    assert normalised([spaced, spaced]) == [b"one two three"] * 2
 
 
 @pytest.mark.parametrize(
@@ -244,24 +212,10 @@ def test_every_code_point_is_normalised_as_by_str(every, switches):
     assert normalised(rows, switches) == [twin.encoded(twin.normalised(row, switches)) for row in rows]
 
 
-def test_a_text_without_letters_that_fold_is_normalised_as_before():
-    """Before format version 6, characters were lower-cased, and none was dropped."""
-    before = [
-        one for one in ASSIGNED if one.lower() == one.casefold() and ord(one) not in twin.IGNORED and not one.isspace()
-    ]
-    assert len(ASSIGNED) - len(before) < 500
-    assert normalised(["".join(before).encode()]) == ["".join(before).lower().encode()]
-
-
 def test_bytes_that_are_no_character_make_none_when_what_is_between_them_is_dropped():
     texts = normalise(some.documents([b"x\xc3\xc2\xad\xa9y z"]), PLAIN)
     assert texts.codepoints.values.tolist() == [0x78, 0xDCC3, 0xDCA9, 0x79, 0x20, 0x7A]
     assert [len(words) for words in some.spelt_units([b"x\xc3\xc2\xad\xa9y z"], some.shingling(unit="word"))] == [3]
-
-
-def test_halves_of_a_character_in_two_documents_stay_apart():
-    assert normalised([b"\xc3", b"\xa9"]) == [b"\xc3", b"\xa9"]
-    assert normalised([b"e", "\u0301".encode()], some.normalisation(nfkc=True)) == [b"e", "\u0301".encode()]
 
 
 @pytest.mark.reliability("bytes that are not UTF-8")

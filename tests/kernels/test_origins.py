@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import unicodedata
 from unittest import mock
 
 import numpy as np
@@ -76,21 +74,3 @@ def test_characters_count_once_whatever_their_bytes_are():
     _, normalised, found = traced("𝔘𠀀é\udcff x".encode("utf-8", "surrogateescape"), some.normalisation())
     assert normalised == "𝔘𠀀é\udcff x"
     assert found.begins.tolist() == list(range(6))
-
-
-def test_whatever_may_combine_with_a_character_before_it_is_in_its_cluster():
-    """All second characters of compositions, from Python's own table."""
-    for codepoint in range(sys.maxunicode + 1):
-        parts = unicodedata.decomposition(chr(codepoint)).split()
-        if len(parts) == 2 and not parts[0].startswith("<"):
-            first, second = (int(part, 16) for part in parts)
-            if unicodedata.normalize("NFC", chr(first) + chr(second)) == chr(codepoint):
-                assert module._combining(second) == 2
-
-
-def test_a_text_with_all_unassigned_characters_that_may_separate_clusters_is_traced():
-    """A separator is chosen for some clusters at a time."""
-    every = "".join(map(chr, (*range(0xF0000, 0xFFFFE), *range(0x100000, 0x10FFFE))))
-    _, normalised, found = traced(f"{every}é".encode(), some.normalisation(strip_accents=True))
-    assert normalised == f"{every}e"
-    assert found.begins.tolist() == list(range(len(normalised)))

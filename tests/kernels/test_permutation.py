@@ -22,38 +22,6 @@ def test_permutation_signatures_are_those_of_the_twin(rows, num_perm, seed):
     assert made.dtype == np.uint32
 
 
-@given(some.sizes, some.seeds)
-def test_permutation_functions_are_drawn_from_pcg64(num_perm, seed):
-    factors, terms = permutation.hash_functions(num_perm, seed)
-    assert list(zip(factors.tolist(), terms.tolist(), strict=True)) == twin.hash_functions(num_perm, seed)
-    assert all(factor % 2 for factor in factors.tolist())
-
-
-@given(some.seeds, st.integers(1, 128))
-def test_permutation_functions_are_the_same_for_every_num_perm(seed, num_perm):
-    for few, many in zip(
-        permutation.hash_functions(num_perm, seed), permutation.hash_functions(128, seed), strict=True
-    ):
-        assert np.array_equal(few, many[:num_perm])
-
-
-@given(some.token_rows, some.sizes, some.seeds, st.randoms(use_true_random=False))
-def test_permutation_signatures_do_not_depend_on_order_and_repeats(rows, num_perm, seed, random):
-    again = [random.sample(row + row, 2 * len(row)) for row in rows]
-    made = permutation.signatures(some.ragged(again, np.uint32), num_perm, seed)
-    assert np.array_equal(made, permutation.signatures(some.ragged(rows, np.uint32), num_perm, seed))
-
-
-@given(some.token_rows, some.token_rows, some.sizes, some.seeds)
-def test_the_permutation_signature_of_a_union_is_the_smaller_of_two(rows, others, num_perm, seed):
-    both = [a + b for a, b in zip(rows, others, strict=False)]
-    a, b, united = (
-        permutation.signatures(some.ragged(each[: len(both)], np.uint32), num_perm, seed)
-        for each in (rows, others, both)
-    )
-    assert np.array_equal(united, np.minimum(a, b))
-
-
 @pytest.mark.parametrize("num_perm", [1, 5])
 def test_permutation_signatures_of_large_batches_are_right(num_perm):
     draw = np.random.default_rng(num_perm)

@@ -78,20 +78,6 @@ def test_candidates_do_not_depend_on_the_size_of_blocks(at_once, sets, threshold
     assert with_wanted == {pair for pair in of_all if wanted[list(pair)].any()}
 
 
-@examples(20)
-@given(corpora(), thresholds)
-def test_prefixes_are_those_of_the_twin(sets, threshold):
-    found = prefix_index.prefix_tokens(some.ragged([sorted(one) for one in sets], np.uint32), threshold)
-    assert some.rows_of(found) == [[token for _, token in row] for row in twin.prefixes(sets, threshold)]
-
-
-@examples(30)
-@given(st.lists(st.integers(0, 9).map(lambda number: number * 0x1999999A % 2**32), max_size=40))
-def test_frequencies_are_those_of_the_twin(values):
-    found = prefix_index.token_frequencies(some.frozen(np.array(values, np.uint32)))
-    assert found.tolist() == twin.frequencies(values)
-
-
 def test_sets_of_very_different_sizes_are_compared_with_their_like():
     draw = np.random.default_rng(1)
     huge = set(draw.choice(2**32, 30_000, replace=False).tolist())

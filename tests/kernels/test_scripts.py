@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import unicodedata
-from collections import defaultdict
 
 import pytest
 
-from benchmarks import corpora
 from simdocs.options.families import UNITS
 from tests import strategies as some
-from tests.amounts import slow
 from tests.twins import shingles as twin
 
 WORDS = {
@@ -56,14 +51,6 @@ ACCENTED = [language for language, (text, _) in WORDS.items() if unicodedata.nor
 WHOLE = [(text, form) for text, _ in WORDS.values() for form in ("NFC", "NFD")]
 
 
-PAGES = [
-    *("ar", "bg", "bn", "bs", "ca", "cs", "da", "de", "el", "en", "es", "fa", "fi", "fr", "hi", "id", "it", "ja", "ko"),
-    *("lo", "ml", "nb", "ne", "nl", "no", "pl", "pt_BR", "pt_PT", "ro", "ru", "sr", "sv", "ta", "th", "tr", "uk", "uz"),
-    *("zh", "zh_TW"),
-]
-"""Languages of tldr_short: short pages about commands."""
-
-
 def tokens(text: str, shingling: some.Shingling) -> list[int]:
     return some.rows_of(some.tokens_of([text.encode()], shingling))[0]
 
@@ -95,30 +82,3 @@ def test_composed_and_decomposed_texts_differ_without_nfkc(language, unit):
     shingling = shingling.but(normalisation=some.normalisation(nfkc=True))
     composed, decomposed = (tokens(form, shingling) for form in forms)
     assert composed == decomposed
-
-
-@pytest.fixture(scope="module")
-def pages():
-    """Return the documents of tldr_short by language."""
-    if why := corpora.absent("tldr_short"):
-        pytest.skip(why)
-    found = defaultdict(list)
-    with gzip.open(corpora.home() / "tldr_short" / "docs.jsonl.gz") as file:
-        for document in map(json.loads, file):
-            found[document["lang"]].append(document["text"].encode())
-    assert set(found) == set(PAGES)
-    return found
-
-
-@pytest.mark.parametrize("most", [4, *slow(200)])
-@pytest.mark.parametrize("language", PAGES)
-@pytest.mark.parametrize(
-    "shingling", [some.shingling(), some.shingling(unit="word", k=3)], ids=lambda shingling: shingling.unit
-)
-def test_words_of_real_pages_are_counted_right(language, shingling, most, pages):
-    batch = pages[language][:most]
-    found = some.rows_of(some.tokens_of(batch, shingling))
-    assert found == [twin.tokens(raw, shingling) for raw in batch]
-    text = unicodedata.normalize("NFD", b"\n".join(batch).decode())
-    nfkc = shingling.but(normalisation=some.normalisation(nfkc=True))
-    assert tokens(text, nfkc) == tokens(unicodedata.normalize("NFC", text), nfkc) == twin.tokens(text.encode(), nfkc)

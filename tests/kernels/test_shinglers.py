@@ -11,11 +11,10 @@ from unittest import mock
 import mmh3
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.kernels import characters, murmur, units
-from simdocs.options.families import stop_words
 from tests import strategies as some
 from tests.amounts import slow
 from tests.twins import shingles as twin
@@ -24,13 +23,6 @@ from tests.twins import units as twin_units
 
 def kernel_tokens(batch: list[bytes], shingling: some.Shingling) -> list[list[int]]:
     return some.rows_of(some.tokens_of(batch, shingling))
-
-
-@given(some.batches, some.shinglings)
-def test_units_are_those_of_the_twin(batch, shingling):
-    assert some.spelt_units(batch, shingling) == [
-        twin.units_of(twin.text_of(raw, shingling), shingling) for raw in batch
-    ]
 
 
 @given(some.batches, some.shinglings)
@@ -132,17 +124,6 @@ def test_a_text_without_units_has_no_shingle_and_a_short_one_has_one(unit):
             assert len(kernel_tokens([text.encode()], some.shingling(unit=unit, k=k))[0]) == shingles
 
 
-@given(some.batches, some.shinglings)
-@example([b"one two three the four five six seven"], some.shingling(unit="stopword", k=3))
-def test_a_text_of_n_units_has_n_less_k_plus_one_shingles(batch, shingling):
-    units = some.spelt_units(batch, shingling)
-    counts = [len(row) for row in kernel_tokens(batch, shingling)]
-    if shingling.unit == "stopword":
-        assert [count > 0 for count in counts] == [len(found) > 0 for found in units]
-    else:
-        assert counts == [max(len(found) - shingling.k + 1, min(len(found), 1)) for found in units]
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -159,18 +140,6 @@ def test_marks_belong_to_the_word_before_them(text, words):
     shingling = some.shingling(unit="word")
     assert some.spelt_units([text.encode()], shingling) == [words]
     assert twin_units.words(text.lower()) == words
-
-
-def test_a_mark_does_not_join_the_word_of_the_document_before():
-    batch = [b"ab", "\u0301c".encode(), b"", b"d", b"e"]
-    shingling = some.shingling(unit="word")
-    assert some.spelt_units(batch, shingling) == [
-        ["ab"],
-        ["c"],
-        [],
-        ["d"],
-        ["e"],
-    ]
 
 
 def test_every_code_point_has_the_kind_of_its_category():
@@ -190,20 +159,6 @@ def test_every_code_point_has_the_kind_of_its_category():
     )
     assert np.array_equal(kinds & characters.WHITE != 0, [character.isspace() for character in text])
     assert characters.character_kinds(points[:0]).tolist() == []
-
-
-@some.each("language")
-def test_every_stop_word_begins_a_shingle(language):
-    shingling = some.shingling(unit="stopword", k=2, language=language)
-    for switches in (
-        some.normalisation(),
-        some.normalisation(strip_accents=True, nfkc=True),
-        some.normalisation(keep_case=True),
-    ):
-        batch = [f"xqx {word} xqz".encode() for word in stop_words()[language]]
-        shingling = shingling.but(normalisation=switches)
-        sizes = [len(row[0]) for row in some.spelt_shingles(batch, shingling)]
-        assert sizes == [2] * len(batch)
 
 
 @pytest.mark.parametrize("spelling", ["the", "The", "THE"])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import strategies as some
@@ -76,15 +76,6 @@ def asked(ours: list[Text], theirs: list[Text], choices: Choices, **options: obj
 def test_groups_against_an_index_are_those_of_the_twin(unit, keep, texts, share, multiset, scheme):
     cut, choices = int(share * len(texts)), Choices(unit, some.small_k(unit), multiset, 0.5, keep)
     assert asked(texts[cut:], texts[:cut], choices, scheme=scheme) == twin(texts[cut:], texts[:cut], choices)
-
-
-@pytest.mark.parametrize("seed", [0, 3, *slow(1, 2, 4)])
-def test_groups_of_larger_corpora_against_an_index_are_those_of_the_twin(seed):
-    texts, choices = family(seed, 110), Choices("word", 2, bool(seed % 2), 0.5, some.members("keep")[seed])
-    expected = twin(texts[45:], texts[:45], choices)
-    assert len({row[0] < 45 for row in expected}) == 2
-    assert len(expected) > 20
-    assert asked(texts[45:], texts[:45], choices) == expected
 
 
 @examples(10)
@@ -179,42 +170,3 @@ def test_new_documents_may_be_an_artifact(there, kind, jobs):
     index = built(place / "y.index", [place / "theirs"], **parameters(CHOICES), **CATCH_ALL)
     with against(index, artifact, jobs=jobs) as work:
         assert rows_of(work, theirs) == expected != []
-
-
-@pytest.mark.parametrize("listed", ["kept", "duplicates"])
-def test_lists_name_only_new_documents(there, listed):
-    place, expected, theirs = there
-    index = built(place / "y.index", [place / "theirs"], **parameters(CHOICES), **CATCH_ALL)
-    with against(index, place / "yours") as work:
-        names = [name for (name,) in work.listed(listed)]
-    duplicates = {row[1] for row in expected}
-    rows = range(theirs, theirs + 50)
-    assert [number(name, theirs) for name in names] == [
-        row for row in rows if (row in duplicates) == (listed == "duplicates")
-    ]
-
-
-def test_files_of_the_index_are_passed_over(there):
-    place, expected, theirs = there
-    os.symlink("theirs", place / "link")
-    os.link(place / "theirs/0003", place / "hard")
-    index = built(place / "y.index", [place / "theirs"], **parameters(CHOICES), **CATCH_ALL)
-    os.utime(place / "theirs/0004")
-    for name in ("theirs", "link", "hard", "./yours/../theirs/0004"):
-        with against(index, place / "yours", name) as work:
-            assert rows_of(work, theirs) == expected
-            listed = {kept for (kept,) in work.listed("kept")}
-            assert listed <= {os.fsencode(place / "yours" / f"{row:04}") for row in range(50)}
-        again = len(os.listdir(name)) if os.path.isdir(name) else 1
-        # They are counted twice: once for the groups, and once for the names.
-        assert work.skipped.counts == {"known": 2 * again}
-
-
-@pytest.mark.slow
-@some.each("keep")
-@some.each("unit")
-@settings(max_examples=100)
-@given(texts=corpora(28), share=st.floats(0, 1), multiset=st.booleans())
-def test_groups_of_many_more_corpora_against_an_index_are_those_of_the_twin(unit, keep, texts, share, multiset):
-    cut, choices = int(share * len(texts)), Choices(unit, some.small_k(unit), multiset, 0.5, keep)
-    assert asked(texts[cut:], texts[:cut], choices) == twin(texts[cut:], texts[:cut], choices)

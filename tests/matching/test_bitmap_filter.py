@@ -84,22 +84,6 @@ def test_few_pairs_of_a_crowd_just_below_the_threshold_are_compared_exactly(ask,
     assert verified < 4000
 
 
-def test_few_pairs_of_a_small_vocabulary_are_compared_exactly():
-    """Each of 300 texts has 20 of 100 words, so that most pairs share some of their rarest words."""
-    draw = random.Random(1)
-    texts = [" ".join(draw.sample([f"w{word}" for word in range(100)], 20)) for _ in range(300)]
-    texts += [" ".join(texts[40].split()[:9]), texts[41] + " more"]
-    ask, means = simdocs.pairs, {"measure": "containment", "threshold": 0.8}
-    with mock.patch.object(verify, "_TOGETHER", 256):
-        rows, verified = answer(ask, texts, **means)
-    with mock.patch.object(verification_blocks.BitmapFilter, "learn"):
-        expected, every = answer(ask, texts, **means)
-    assert rows == expected
-    assert len(rows) >= 2
-    assert every > 10_000
-    assert verified < every / 8
-
-
 def filled(sets: list[set[int]], threshold: float, measure: str = "jaccard") -> verification_blocks.BitmapFilter:
     """Return a filter with the bitmaps of sets. An empty one counts as a document that could not be read."""
     asked = verification_blocks.BitmapFilter(len(sets), threshold, measure)
@@ -129,21 +113,3 @@ def test_pairs_of_sets_of_all_sizes_are_dropped_only_if_they_are_below_the_thres
             assert not dropped
     assert below.sum() > (20 if measure == "jaccard" else 1)
     assert jaccard.of_overlaps(np.array([1]), np.array([1]), np.array([1])) == 1
-
-
-def test_a_bitmap_is_made_of_both_documents_after_two_comparisons_without_a_match_once_and_while_there_is_room():
-    asked = verification_blocks.BitmapFilter(4, 0.8)
-    asked.bits = 64
-    assert asked.lacking(np.array([0, 0]), np.array([1, 2])).tolist() == []
-    asked.learn(np.array([0, 0]), np.array([1, 2]))
-    assert asked.lacking(np.array([0, 0]), np.array([1, 2])).tolist() == []
-    asked.learn(np.array([0]), np.array([1]))
-    assert asked.lacking(np.array([0, 0]), np.array([1, 2])).tolist() == [0, 1]
-    sets = [{1, 2, 3}, set[int]()]
-    add(asked, np.array([0]), sets)
-    assert asked.lacking(np.array([0, 0]), np.array([1, 2])).tolist() == [1]
-    with mock.patch.object(verification_blocks, "_MOST_BYTES", 8):
-        assert asked.lacking(np.array([0]), np.array([1])).tolist() == []
-    add(asked, np.array([1]), sets)
-    assert asked.lacking(np.array([0]), np.array([1])).tolist() == []
-    assert asked.below(np.array([0, 0]), np.array([1, 0])).tolist() == [False, False]

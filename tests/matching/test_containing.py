@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from unittest import mock
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,11 +68,3 @@ def test_a_short_document_that_is_similar_to_nothing_leads_to_containment(asked,
     found = simdocs.query(index, texts=[asked], **options)
     assert len(found) == options.get("nearest", 0)
     assert any("measure containment" in line for line in found.advice) == advised
-
-
-def test_nothing_is_found_in_an_index_without_documents_or_with_empty_ones():
-    for texts in ([], [""]):
-        assert not simdocs.query(simdocs.index(texts=texts), texts=["brown bread"], measure="containment")
-    assert np.array_equal(
-        simdocs.query(simdocs.index(texts=["brown bread"]), texts=[""], measure="containment").pairs.left, []
-    )

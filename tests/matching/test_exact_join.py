@@ -15,7 +15,6 @@ from simdocs.matching import exact_join
 from simdocs.matching.verify import Verifier
 from tests import strategies as some
 from tests.amounts import examples, slow
-from tests.commands.deduping import sketched
 from tests.commands.test_dedupe import asked
 from tests.similar_texts import corpora, family
 from tests.twins.text_answers import Choices, Text, Twin
@@ -52,11 +51,6 @@ def test_answers_do_not_depend_on_how_many_documents_are_decided_together(seed, 
     assert_answers_are_those_of_the_twin(family(seed, 60), choices)
 
 
-def test_candidates_that_are_not_similar_change_no_answer(monkeypatch):
-    monkeypatch.setattr(prefix_index, "smallest_overlap", lambda _index, left, _right: np.zeros(len(left)))
-    assert_answers_are_those_of_the_twin(family(3, 60), Choices("word", 2, False, 0.4))
-
-
 @pytest.mark.parametrize("what", ["groups", "pairs"])
 def test_no_pair_is_compared_twice(what, monkeypatch):
     compared, similar = [], Verifier.similar
@@ -70,14 +64,6 @@ def test_no_pair_is_compared_twice(what, monkeypatch):
     texts = list(dict.fromkeys(text.data for text in family(1, 60)))
     exactly([Text(data) for data in texts], Choices("word", 2, False, 0.4), what)
     assert len(compared) == len(set(compared)) > 20
-
-
-def test_the_exact_join_needs_no_bands_that_reach_the_recall(tmp_path):
-    for name, text in {"a": "one two three", "b": "three four five"}.items():
-        (tmp_path / name).write_text(text)
-    with sketched([tmp_path], unit="word", k=1, threshold=0.01, num_perm=1, exact=True) as work:
-        assert [row[2] for row in work.groups()] == [1 / 5]
-        assert work.facts()["bands"] is None
 
 
 @pytest.mark.parametrize("threshold", [0.31, 0.53, 0.83])

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.kernels.jaccard import agreements, least_agreements
+from simdocs.kernels.jaccard import least_agreements
 from tests.amounts import examples
 from tests.twins.signatures import below
 
@@ -36,16 +36,6 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     simdocs.index("docs", output="docs.index", unit="word", k=2)
     return tmp_path
-
-
-@given(
-    st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), max_size=9),
-    st.lists(st.integers(0, 3), min_size=4, max_size=4),
-)
-def test_agreements_count_equal_positions(rows: list[list[int]], row: list[int]) -> None:
-    signatures = np.array(rows, np.uint32).reshape(-1, 4)
-    expected = [sum(a == b for a, b in zip(each, row, strict=True)) for each in rows]
-    assert agreements(signatures, np.array(row, np.uint32)).tolist() == expected
 
 
 @given(st.lists(st.sampled_from([0.0, 0.01, 0.25, 0.5, 0.9, 1.0]), max_size=4), st.sampled_from([1, 8, 128, 500]))
@@ -162,50 +152,8 @@ def test_of_texts_whose_signatures_agree_equally_often_the_first_are_the_nearest
         assert sorted(found.tolist()) == sorted(row for _, row in ranked[:number])
 
 
-def test_nearest_documents_do_not_depend_on_what_else_is_asked_about(there: Path) -> None:
-    names = sorted(f"docs/{name}" for name in os.listdir("docs"))
-    for exact in (False, True):
-        together = list(simdocs.query("docs.index", *names, nearest=2, exact=exact).rows())
-        alone = [row for name in names for row in simdocs.query("docs.index", name, nearest=2, exact=exact).rows()]
-        assert together == alone
-
-
-def test_the_nearest_are_ordered_by_exact_similarity_then_name(there: Path) -> None:
-    rows = list(simdocs.query("docs.index", "asked", nearest=9).rows())
-    assert rows == sorted(rows, key=lambda row: (-row[2], row[1]))
-
-
 def test_documents_below_the_threshold_are_found_and_do_not_count_as_similar(there: Path) -> None:
     found = simdocs.query("docs.index", "asked", nearest=5)
     above = sum(row[2] >= 0.8 for row in found.rows())
     assert (len(found), found.is_found) == (5, above > 0)
     assert above < 5
-
-
-def test_a_document_of_the_index_is_not_its_own_nearest(there: Path) -> None:
-    assert "docs/03" not in [row[1] for row in simdocs.query("docs.index", "docs/03", nearest=99).rows()]
-    first = next(simdocs.query("docs.index", "docs/03", nearest=1, itself=True).rows())
-    assert first == ("docs/03", "docs/03", 1.0, 1.0)
-
-
-def test_the_next_document_takes_the_place_of_a_missing_one(there: Path) -> None:
-    expected = [row[1] for row in simdocs.query("docs.index", "asked", nearest=4).rows()]
-    os.remove(expected[0])
-    found = simdocs.query("docs.index", "asked", nearest=3)
-    assert [row[1] for row in found.rows()] == expected[1:]
-    assert found.skipped.counts == {"unverified": 1}
-
-
-def test_documents_that_have_nothing_in_common_are_not_listed(there: Path) -> None:
-    names = [row[1] for row in simdocs.query("docs.index", "asked", nearest=99).rows()]
-    assert "docs/empty" not in names
-    assert "docs/other" not in names
-
-
-def test_nearest_documents_by_estimate_are_not_read_again(there: Path) -> None:
-    expected = [row[1] for row in simdocs.query("docs.index", "asked", nearest=3, verify="estimate").rows()]
-    for name in expected:
-        os.remove(name)
-    found = list(simdocs.query("docs.index", "asked", nearest=3, verify="estimate").rows())
-    assert [row[1] for row in found] == expected
-    assert all(np.isnan(row[2]) for row in found)

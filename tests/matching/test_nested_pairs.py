@@ -71,15 +71,6 @@ def test_a_larger_corpus_has_the_same_pairs_with_and_without_exact(jobs):
     assert facts["parameters"]["grouping"]["exact"]
 
 
-def test_tokens_that_are_left_out_do_not_count():
-    template = " ".join(f"t{number}" for number in range(30))
-    texts = [f"{template} one two three four", f"{template} five six seven eight nine", f"{template} one two"]
-    options = {"texts": texts, "measure": "containment", "unit": "word", "k": 1}
-    assert [row[:2] for row in simdocs.pairs(**options).rows()] == [("0", "1"), ("0", "2"), ("1", "2")]
-    rows = list(simdocs.pairs(**options, ignore_common=0.9).rows())
-    assert [(row[0], row[1], row[4], row[5]) for row in rows] == [("0", "2", 1.0, "other")]
-
-
 def test_an_index_and_the_documents_give_the_same_answer_and_changed_gives_part_of_it(tmp_path):
     names = [f"{at:02}.txt" for at in range(40)]
     for name, text in zip(names, family(5, 40), strict=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -63,16 +62,6 @@ def test_passages_are_the_longest_runs_of_units_and_none_is_missed(both, least, 
     assert [each.units for each in passages] == sorted(map(len, expected), reverse=True)
 
 
-@examples(30)
-@given(plain, some.one_of("unit"))
-def test_a_text_with_itself_is_one_passage_of_everything(data, unit):
-    shingling = some.shingling(unit=unit, k=1)
-    passages = found(data, data, shingling, 1)
-    (spelt,) = some.spelt_units([data], shingling)
-    assert [each.units for each in passages] == [len(spelt)] * bool(spelt)
-    assert all((each.a_begin, each.a_end) == (each.b_begin, each.b_end) for each in passages)
-
-
 def test_lines_are_counted_from_one_and_end_with_lf_crlf_or_cr():
     a, b = b"the first line\nand the second one", b"\n\r\nx\ry\n\n  the first line\r\n   AND the  second one.\n"
     (passage,) = found(a, b, some.shingling(unit="word", k=2), 2)
@@ -80,31 +69,10 @@ def test_lines_are_counted_from_one_and_end_with_lf_crlf_or_cr():
     assert excerpts(a, b, passage) == [a.decode(), "the first line\r\n   AND the  second one"]
 
 
-def test_positions_are_characters_and_not_bytes():
-    a, b = "𝔘𠀀é \udcff the cow and the ox", "the cow and the ox"
-    (passage,) = found(texts.encoded(a), b.encode(), some.shingling(), 9)
-    assert passage == CommonPassage(6, 24, 1, 0, 18, 1, 18)
-
-
 def test_signs_around_words_belong_to_a_passage_if_both_texts_have_them():
     a, b = b'He said: "(The cow went home.)" Nobody', b'x "(the COW went home.)! y'
     (passage,) = found(a, b, some.shingling(unit="word", k=2), 2)
     assert excerpts(a, b, passage) == ['"(The cow went home.)', '"(the COW went home.)']
-
-
-@pytest.mark.parametrize("unit", ["char", "word"])
-def test_a_part_of_a_character_is_not_in_a_passage(unit):
-    switches = some.normalisation(nfkc=True)
-    shingling = some.shingling(unit=unit, k=2, normalisation=switches)
-    a, b = "the cow ½".encode(), b"the cow 1 3"
-    passage = found(a, b, shingling, 2)[0]
-    assert excerpts(a, b, passage) == ["the cow", "the cow"]
-
-
-def test_a_place_of_the_first_text_is_in_one_passage_and_one_of_the_other_in_any_number():
-    a, b = b"the cow and the ox; the cow and the ox", b"the cow and the ox"
-    passages = found(a, b, some.shingling(unit="word", k=2), 3)
-    assert [(each.a_begin, each.b_begin, each.units) for each in passages] == [(0, 0, 5), (20, 0, 5)]
 
 
 def test_passages_of_left_out_tokens_alone_are_not_found():

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.matching import quoting
 from simdocs.matching.passage_search import PassageSearch
 from tests import strategies as some
 from tests.amounts import examples
@@ -56,24 +55,6 @@ def test_what_is_found_does_not_depend_on_the_other_queries_and_is_true(document
     assert together == alone
 
 
-@examples(50)
-@given(st.lists(st.booleans(), max_size=30), st.integers(1, 6))
-def test_runs_are_those_of_consecutive_numbers(known, least):
-    begins, ends = quoting._runs(np.flatnonzero(np.array(known, bool)), least)
-    spelt = "".join("x" if each else " " for each in known)
-    runs = [(at, at + len(run)) for run, at in _runs_in(spelt)]
-    assert list(zip(begins.tolist(), ends.tolist(), strict=True)) == [run for run in runs if run[1] - run[0] >= least]
-
-
-def _runs_in(spelt: str) -> list[tuple[str, int]]:
-    at, found = 0, []
-    for run in spelt.split(" "):
-        if run:
-            found.append((run, at))
-        at += len(run) + 1
-    return found
-
-
 def page(number: int, words: int = 600) -> str:
     rng = np.random.default_rng(number)
     return " ".join("".join(chr(97 + letter) for letter in rng.integers(0, 26, 6)) for _ in range(words))
@@ -99,16 +80,6 @@ def test_queries_that_are_too_short_for_the_sketch_are_compared_with_every_docum
     found = simdocs.query(index, texts=[documents[7][100:170]], passages=True)
     assert [(row[4], row[5], row[6]) for row in found.rows()] == [("7", 100, 170)]
     assert (found.summary()["compared_with_all"], found.summary()["read_again"]) == (1, 50)
-
-
-def test_many_queries_are_looked_for_in_blocks(monkeypatch):
-    monkeypatch.setattr(quoting, "_BYTES_AT_ONCE", 1000)
-    monkeypatch.setattr(quoting, "_HITS_AT_ONCE", 3)
-    documents = [page(number) for number in range(30)]
-    for containment in (False, True):
-        index = simdocs.index(texts=documents, containment=containment)
-        rows = quotes(index, [documents[at][:600] for at in range(30)])
-        assert [(row[0], row[4]) for row in rows] == [(at, at) for at in range(30)]
 
 
 def test_passages_of_tokens_that_the_index_leaves_out_are_not_found():

@@ -101,17 +101,6 @@ def test_groups_equal_those_of_the_sequential_greedy(family, most, always_kept, 
 
 
 @given(families(), LIMITS)
-def test_every_removed_member_is_similar_enough_to_a_kept_one_before_it(family, most):
-    size, buckets, similarity = family
-    state, _ = in_rounds(size, buckets, similarity, most)
-    for member, keeper in decided(state, buckets, most).under.items():
-        assert state.status[keeper] == KEPT
-        assert keeper < member
-        assert similarity[keeper, member] == state.jaccard[member] >= THRESHOLD
-        assert state.estimate[member] == state.jaccard[member] / 2
-
-
-@given(families(), LIMITS)
 def test_only_pairs_that_share_a_bucket_are_compared_and_only_once(family, most):
     size, buckets, similarity = family
     state, compared = in_rounds(size, buckets, similarity, most)
@@ -135,12 +124,6 @@ def test_a_family_of_twins_costs_its_size():
     state, compared = in_rounds(size, [list(range(size))] * 3, twins, 1000)
     assert compared.met == [(0, member) for member in range(1, size)]
     assert decided(state, [list(range(size))] * 3, 1000) == ([0], dict.fromkeys(range(1, size), 0), [])
-
-
-def test_no_members_make_no_groups():
-    state, compared = in_rounds(0, [], {}, 1000)
-    assert len(state.status) == 0
-    assert compared.met == []
 
 
 def chain(size: int) -> tuple[some.Ragged, Callable[[int, int], float]]:
@@ -182,15 +165,6 @@ def allocated_in_rounds(size: int) -> list[int]:
     finally:
         tracemalloc.stop()
     return peaks[1:]
-
-
-@given(st.lists(st.lists(st.sampled_from([UNDECIDED, KEPT, REMOVED]), max_size=20), max_size=5))
-def test_the_first_undecided_member_of_each_bucket_is_found(rows):
-    statuses = some.ragged(rows, np.int8)
-    members = np.arange(len(statuses.values))[::-1].copy()
-    found = first_undecided(members, statuses.offsets[:-1], statuses.offsets[1:], statuses.values[::-1])
-    places = [row.index(UNDECIDED) if UNDECIDED in row else len(row) for row in rows]
-    assert (found - statuses.offsets[:-1]).tolist() == places
 
 
 def test_finding_the_first_undecided_member_looks_at_few_others():

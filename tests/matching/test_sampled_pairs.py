@@ -65,23 +65,8 @@ def test_totals_of_a_sample_are_unbiased():
         assert abs(np.mean(totals) - expected) <= 4.5 * error + 1e-4 * expected, (least, below)
 
 
-def test_a_pair_stands_for_those_of_the_documents_that_were_not_drawn():
-    one, twice = (sampled(TEXTS, 1, times, **SMALL)[0] for times in (1.0, 2.0))
-    assert twice.weight == pytest.approx(4 * one.weight)
-
-
-@pytest.mark.parametrize("size", [0, 1, 2])
-def test_hardly_any_document_gives_a_sample(size):
-    sample, _ = sampled([b"one text", b"another text"][:size], 1)
-    assert (len(sample.similarity), sample.counts.sum()) == (size // 2, size // 2)
-
-
 def test_the_same_texts_and_seed_give_the_same_sample():
     one, same, other = (sampled(TEXTS, seed, **SMALL)[0] for seed in (3, 3, 4))
     assert one.similarity.tobytes() == same.similarity.tobytes()
     assert one.weight.tobytes() == same.weight.tobytes()
     assert one.similarity.tobytes() != other.similarity.tobytes()
-
-
-def test_a_similarity_is_in_the_twentieth_that_begins_at_it():
-    assert twentieths(np.array([0.0, 0.049, 0.05, 0.15, 0.7, 0.8, 0.999, 1.0])).tolist() == [0, 0, 1, 3, 14, 16, 19, 20]

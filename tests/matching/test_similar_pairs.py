@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from unittest import mock
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.kernels.grouping import connected_groups, with_pairs
-from simdocs.matching import self_join
 from simdocs.model import groups
 from tests import strategies as some
 from tests.amounts import examples
@@ -72,43 +68,3 @@ def test_pairs_with_a_copy_stand_between_the_other_pairs_of_its_document():
 
 SIZE = 10
 rows = st.integers(0, SIZE - 1)
-scored_pairs = st.lists(st.tuples(rows, rows, st.sampled_from([0.5, 0.9, 1.0])))
-
-
-def pairs_of(scored: list[tuple[int, int, float]]) -> groups.Pairs:
-    columns = np.array(scored, float).reshape(-1, 3).T
-    return groups.Pairs(columns[0].astype(np.int64), columns[1].astype(np.int64), columns[2], columns[2])
-
-
-def groups_of(blocks: list[groups.Pairs], buffered: int) -> list[list[int]]:
-    with mock.patch.object(self_join, "_BUFFERED", buffered):
-        collector = self_join.PairCollector(SIZE)
-        for block in blocks:
-            collector.add(block)
-            collector.graph()  # looking at it does not change it
-        return [fact.tolist() for fact in connected_groups(collector.graph())]
-
-
-@given(st.lists(scored_pairs, max_size=5), st.integers(1, 20))
-def test_the_graph_does_not_depend_on_blocks_or_the_buffer(blocks, buffered):
-    together = groups_of([pairs_of([pair for block in blocks for pair in block])], 1 << 20)
-    assert groups_of([pairs_of(block) for block in blocks], buffered) == together
-
-
-def test_pairs_of_identical_texts_connect_documents_and_are_not_counted():
-    collector = self_join.PairCollector(SIZE)
-    collector.add(pairs_of([(0, 1, 1.0), (1, 2, 0.9)]))
-    assert [fact.tolist() for fact in connected_groups(collector.graph())] == [[0], [3], [1]]
-
-
-def test_estimates_decide_where_no_exact_similarity_was_computed():
-    collector = self_join.PairCollector(SIZE)
-    columns = np.array([0, 2]), np.array([1, 3]), np.full(2, np.nan), np.array([1.0, 0.9])
-    collector.add(groups.Pairs(*columns))
-    assert [fact.tolist() for fact in connected_groups(collector.graph())] == [[0, 2], [2, 2], [0, 1]]
-
-
-def test_copies_connect_documents_and_are_not_counted():
-    pair = pairs_of([(0, 1, 0.9)])
-    graph = with_pairs(self_join.PairCollector(SIZE).graph(), pair.left, pair.right, np.zeros(1, bool))
-    assert [fact.tolist() for fact in connected_groups(graph)] == [[0], [2], [0]]

@@ -74,18 +74,6 @@ def test_tokens_that_are_left_out_are_not_in_the_sketch(index, tmp_path):
     assert not np.isin(made["sketch_tokens"].all(), left_out).any()
 
 
-def test_check_passes_an_index_with_a_sketch(tmp_path):
-    path = tmp_path / "x.index"
-    simdocs.index(texts=TEXTS, containment=True, output=path)
-    assert not simdocs.check(path)
-
-
-def test_a_sketch_of_no_documents_finds_nothing():
-    for texts in ([], [""]):
-        made = simdocs.index(texts=texts, containment=True)
-        assert not simdocs.query(made, texts=ASKED, measure="containment")
-
-
 @pytest.mark.parametrize("at_once", [1, 3, 20, 1 << 20])
 def test_a_document_is_a_candidate_if_it_has_the_least_number_of_hits(index, at_once):
     """Also if its hits are so many that they are counted in several parts."""
@@ -102,11 +90,3 @@ def test_a_document_is_a_candidate_if_it_has_the_least_number_of_hits(index, at_
         places, firsts, _ = containing.sketch_candidates(index, sets, 0.3, 0.95)
     assert set(zip(places.tolist(), firsts.tolist(), strict=True)) == wanted
     assert len(wanted) > 10
-
-
-def test_what_the_sketch_misses_is_not_found_because_of_other_documents(index):
-    """Each document that is asked about has its own candidates, though all that are read are compared with all."""
-    nothing = np.array([0, 1]), np.array([0, 1]), np.zeros(3, bool)
-    with mock.patch.object(containing, "sketch_candidates", lambda *_: nothing):
-        found = simdocs.query(index, texts=[TEXTS[0], TEXTS[1], TEXTS[0]], measure="containment")
-    assert set(found.pairs.left.tolist()) == {0, 1}

@@ -19,26 +19,6 @@ from tests.similar_texts import family
 PAIRS = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=30)
 
 
-def cuts_one_pair_at_a_time(pairs: list[tuple[int, int]], sizes: list[int], most: int, most_pairs: int) -> list[slice]:
-    """Return the cuts: the twin of `cuts_of_pairs`."""
-    cuts: list[slice] = []
-    start = 0
-    for at in range(1, len(pairs) + 1):
-        held = {place for pair in pairs[start : at + 1] for place in pair}
-        if at == len(pairs) or sum(sizes[place] for place in held) > most or at - start == most_pairs:
-            cuts.append(slice(start, at))
-            start = at
-    return cuts
-
-
-@given(PAIRS, st.lists(st.integers(0, 40), min_size=9, max_size=9), st.sampled_from([1, 60, 1000]), st.integers(1, 9))
-def test_blocks_are_those_of_the_twin(pairs, sizes, most, most_pairs):
-    left, right = (np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
-    with mock.patch.multiple(verification_blocks, _BLOCK_BYTES=most, _MOST_PAIRS=most_pairs):
-        found = verification_blocks.cuts_of_pairs(left, right, np.array(sizes))
-    assert found == cuts_one_pair_at_a_time(pairs, sizes, most, most_pairs)
-
-
 SIZES = st.lists(st.integers(1, 40), min_size=9, max_size=9)
 
 
@@ -52,9 +32,6 @@ def test_every_pair_is_in_one_block_of_bounded_size(pairs, sizes, most, most_pai
         some = [pairs[number] for number in block.tolist()]
         held = {place for pair in some for place in pair}
         assert len(some) == 1 or (len(some) <= most_pairs and sum(sizes[place] for place in held) <= most)
-
-
-TOKENS = st.lists(st.frozensets(st.integers(0, 12), min_size=1), min_size=9, max_size=9)
 
 
 def answers(path: Path, **options: object) -> list[list[tuple[object, ...]]]:

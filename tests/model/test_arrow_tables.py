@@ -7,14 +7,11 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import simdocs
 from simdocs.model.result import Look, Result, tables_of
 from simdocs.views.output_formats import Jsonl
-from tests.amounts import examples
-from tests.cli.corpus import A1, A, B
+from tests.cli.corpus import A
 from tests.model.test_results import ASKED, TEXTS
 
 pyarrow = pytest.importorskip("pyarrow", reason="no pyarrow here")
@@ -57,10 +54,6 @@ def test_tables_have_the_rows_of_json_lines(index, question):
     assert_same(ASKED[question](index), in_words=question in ("compare", "audit", "info"))
 
 
-def test_an_answer_without_a_table_has_no_columns():
-    assert simdocs.report(simdocs.dedupe(texts=TEXTS)).to_arrow().column_names == []
-
-
 @pytest.mark.parametrize("question", ASKED)
 def test_results_are_arrow_streams(index, question):
     result = ASKED[question](index)
@@ -74,20 +67,6 @@ def test_lists_of_dedupe_are_tables(listing, cluster):
     assert_same(simdocs.dedupe(texts=TEXTS, cluster=cluster, threshold=0.5), listing)
 
 
-def test_other_lists_are_tables(index):
-    assert_same(simdocs.query(index, texts=TEXTS), "matches")
-    assert_same(simdocs.tune(texts=TEXTS))
-
-
-@examples(10)
-@given(texts=st.lists(st.sampled_from([A, A1, B, A.upper(), ""]), max_size=6), pairs=st.booleans())
-def test_answers_about_any_texts_are_tables(texts, pairs):
-    found = (simdocs.pairs if pairs else simdocs.dedupe)(texts=texts, threshold=0.5)
-    assert_same(found)
-    if isinstance(found, simdocs.Deduplication):
-        assert found.to_arrow("groups").column("group").to_pylist() == found.labels.tolist()
-
-
 def test_types_are_those_of_the_columns():
     found = simdocs.dedupe(texts=TEXTS, verify="estimate", cluster="components")
     types = {field.name: str(field.type) for field in found.to_arrow().schema}
@@ -95,11 +74,6 @@ def test_types_are_those_of_the_columns():
     assert found.to_arrow().column("jaccard").null_count == len(found) > 0
     types = {field.name: str(field.type) for field in found.to_arrow("groups").schema}
     assert types == {"document": "string", "group": "int64", "kept": "string", "jaccard": "double"}
-
-
-def test_similarities_are_not_rounded():
-    found = simdocs.dedupe(texts=TEXTS)
-    assert found.to_arrow().column("jaccard").to_pylist() == found.pairs.jaccard.tolist()
 
 
 def test_names_that_are_not_utf8_are_in_base64():

@@ -6,8 +6,6 @@ import errno
 import itertools
 import mmap
 import os
-import subprocess
-import sys
 import tempfile
 import tracemalloc
 import types
@@ -44,12 +42,6 @@ def test_rows_ascend_if_each_is_a_sorted_set(rows):
     assert some.ragged(rows, np.uint32).rows_ascend == all(row == sorted(set(row)) for row in rows)
 
 
-def test_taking_all_rows_in_their_order_copies_nothing():
-    made = some.ragged([[1], [], [2, 3]], np.uint32)
-    assert made.take(np.arange(3)).values is made.values
-    assert made.take(np.array([0, 2, 1])).values is not made.values
-
-
 @given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 12))
 def test_blocks_of_rows_hold_at_most_the_given_number_of_values(lengths, most):
     cuts = list(ragged.row_blocks(ragged.offsets_of(np.array(lengths, np.int64)), most))
@@ -71,13 +63,6 @@ def test_batches_are_as_large_as_they_may_be(sizes, most_bytes, most_documents):
         else:
             expected.append([row])
     assert cuts == expected
-
-
-@pytest.mark.parametrize("lengths", [[0, 0, 0], [], [0]])
-def test_empty_rows_hold_no_true_values(lengths):
-    assert ragged.count_true_in_rows(np.empty(0, bool), ragged.offsets_of(np.array(lengths, np.int64))).tolist() == [
-        0
-    ] * len(lengths)
 
 
 @given(st.lists(st.integers(0, 4), max_size=20))
@@ -148,51 +133,6 @@ def test_a_large_array_holds_all_rows_whether_or_not_there_is_room_for_a_file(sm
         file = made[-1]
         assert os.fstat(file.fileno()).st_nlink == 0, "no name is left if the program is killed"
         assert os.pread(file.fileno(), sum(parts) * 12, 0) == growing.all().tobytes()
-
-
-MAPPED_BYTES = """
-import mmap
-import numpy as np
-from simdocs.model import columns
-
-def held():
-    with open("/proc/self/smaps_rollup") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith("Rss:")) >> 10
-
-columns._IN_MEMORY = 1 << 20
-growing = columns.GrowingArray(np.uint8)
-for _ in range(64):
-    growing.add(np.ones(1 << 20, np.uint8))
-column = columns.MemoryColumn(growing.all().reshape(64, -1))
-column.all().sum()
-before = held()
-column.release()
-print(before - held(), int(column.all().sum()) >> 20)
-"""
-
-
-@pytest.mark.skipif(not os.path.exists("/proc/self/smaps_rollup"), reason="the system does not say what is in memory")
-def test_the_system_can_take_back_the_memory_of_a_large_array() -> None:
-    done = subprocess.run([sys.executable, "-c", MAPPED_BYTES], capture_output=True, text=True, check=True)
-    released, left = map(int, done.stdout.split())
-    assert released >= 60
-    assert left == 64
-
-
-@pytest.mark.parametrize("in_use", [False, True])
-def test_a_large_array_that_is_in_use_says_so_and_stays_whole(small_arrays_move, in_use) -> None:
-    growing, page = columns.GrowingArray(np.uint8), np.ones(mmap.PAGESIZE, np.uint8)
-    for _ in range(3):
-        growing.add(page)
-    used = growing.all()
-    if not in_use:
-        del used
-        growing.add(page)
-        assert len(growing) == 4 * len(page)
-        return
-    with pytest.raises(BufferError):
-        growing.add(page)
-    assert growing.all().tobytes() == used.tobytes() == 3 * page.tobytes()
 
 
 def test_an_array_that_is_in_use_does_not_grow() -> None:

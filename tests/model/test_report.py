@@ -67,12 +67,6 @@ def test_each_duplicate_is_in_the_bar_of_its_similarity(many: Report) -> None:
     assert {first + at: count for at, count in enumerate(counts) if count} == bars
 
 
-@pytest.mark.parametrize(("similarity", "bar"), [(0.29, 29), (0.57, 57), (0.999999, 99), (0.005, 0)])
-def test_a_similarity_below_the_threshold_has_a_bar_too(similarity: float, bar: int) -> None:
-    first, counts, _ = similarities_of(report_of(answer_of(("a", "b", similarity))))
-    assert (first, counts[0], sum(counts)) == (min(bar, 80), 1 * (bar <= 80), 1)
-
-
 def test_every_group_is_in_one_bar_of_sizes(many: Report) -> None:
     bars, sizes = group_sizes(many), many.groups.sizes.tolist()
     assert sum(groups for _, _, groups in bars) == len(many.groups)
@@ -106,11 +100,6 @@ def test_directories_against_each_other_count_every_duplicate_once() -> None:
     pairs = (("a/1", "b/1", 0.9), ("a/1", "b/2", 0.9), ("a/1", "a/2", 0.9))
     assert directory_pairs(report_of(answer_of(*pairs))) == (["a", "b"], [[1, 0], [2, 0]])
     assert directory_pairs(report_of(answer_of(("a/1", "a/2", 0.9)))) is None
-
-
-def test_a_report_without_groups_has_nothing_to_count() -> None:
-    none = report_of(answer_of())
-    assert (len(none.groups), group_sizes(none), directory_pairs(none)) == (0, [], None)
 
 
 def test_chosen_texts_fit_and_the_largest_groups_come_first(many: Report) -> None:

@@ -46,9 +46,6 @@ LOOKS = (
     Look(for_people=True, verbose=True),
 )
 
-MOST_NAMES = 20
-"""More than a screen of names that `dir` shows is a list that nobody reads."""
-
 
 @pytest.mark.parametrize("question", ASKED)
 def test_a_result_has_the_length_of_its_rows_and_yields_them(index, question):
@@ -56,13 +53,6 @@ def test_a_result_has_the_length_of_its_rows_and_yields_them(index, question):
     assert list(map(repr, result)) == list(map(repr, result.rows()))
     assert len(result) == len(list(result))
     assert bool(result) == (len(result) > 0)
-
-
-def test_results_without_rows_are_empty(index):
-    found = simdocs.dedupe(texts=["one thing", "and another"])
-    assert (len(found), list(found), bool(found)) == (0, [], False)
-    assert len(simdocs.query(index, texts=["nothing of the kind"])) == 0
-    assert not simdocs.check(index)
 
 
 @pytest.mark.parametrize("question", ["dedupe", "pairs", "query", "compare", "tune", "audit", "info"])
@@ -79,11 +69,6 @@ def test_each_row_has_a_cell_for_each_column(index, question):
     for look in LOOKS:
         for table in tables_of(result, look):
             assert {len(row) for row in table} <= {len(table.head.columns)}
-
-
-@pytest.mark.parametrize("question", ASKED)
-def test_a_result_has_few_names(index, question):
-    assert len([name for name in dir(ASKED[question](index)) if not name.startswith("_")]) <= MOST_NAMES
 
 
 @pytest.mark.parametrize("question", ASKED)

@@ -12,22 +12,6 @@ from simdocs.model.artifact import as_ranges, rows_of_ranges
 sets_of_rows = st.sets(st.integers(0, 40)) | st.sets(st.integers(0, 1 << 40), max_size=9)
 
 
-@pytest.mark.parametrize(
-    ("rows", "text"),
-    [
-        ([], ""),
-        ([0], "0"),
-        ([7], "7"),
-        ([0, 1], "0-1"),
-        ([0, 2, 4], "0,2,4"),
-        ([*range(100), 120], "0-99,120"),
-        ([3, 5, 6, 7, 9, 10], "3,5-7,9-10"),
-    ],
-)
-def test_rows_are_written_as_the_first_and_last_row_of_each_range(rows, text):
-    assert as_ranges(np.array(rows, np.int64)) == text
-
-
 @given(sets_of_rows)
 def test_ranges_stand_for_the_rows_that_they_were_made_of(rows):
     made = np.array(sorted(rows), np.int64)

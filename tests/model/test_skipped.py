@@ -38,12 +38,6 @@ def test_numbers_in_names_sort_by_size_and_lines_by_number():
     assert [(skip.name, skip.line) for skip in skipped.kept("malformed")] == given_names[::-1]
 
 
-def test_python_gets_names_as_text_and_the_line_in_the_detail():
-    skipped = Skipped()
-    skipped.add(Skip("malformed", b"\xff.jsonl", "not JSON", 7, root=b"/elsewhere"))
-    assert skipped.by_reason == {"malformed": [("\udcff.jsonl", "line 7: not JSON")]}
-
-
 def test_a_shown_name_leads_to_the_file_from_the_working_directory():
     assert Skip("unverified", b"a/b", "gone", root=b"/there").shown_name == b"/there/a/b"
     assert Skip("malformed", b"a.jsonl", "x", 3).shown_name == b"a.jsonl, line 3"

@@ -10,13 +10,9 @@ from typing import Any
 
 import pytest
 
-from simdocs.model.ragged import NO_TOKENS
-from simdocs.pipeline import shingling, signing
-from simdocs.pipeline.reading import Reading
 from simdocs.reading.read_tasks import Advance, Cutting
 from tests import strategies as some
 from tests.reading.finding import found_by
-from tests.runs import running
 
 
 @pytest.mark.parametrize("name", ["b.jsonl", "b.jsonl.gz"])
@@ -37,23 +33,3 @@ def test_bytes_rise_to_the_total_and_move_within_a_large_file(tmp_path: Path, na
     assert advance.bytes[-1] == advance.total == sum(found.sizes)
     within = [done for done in advance.bytes if 1000 < done < 1000 + found.sizes[1]]
     assert len(within) >= 3
-
-
-@pytest.mark.parametrize("stage", ["shingle", "signature"])
-def test_progress_moves_within_one_large_text(tmp_path: Path, stage: str) -> None:
-    (tmp_path / "a.txt").write_bytes(b"x" * 1000)
-    (tmp_path / "b.txt").write_bytes(random.Random(5).randbytes(400_000).hex().encode())
-    (tmp_path / "c.txt").write_bytes(b"y" * 3000)
-    told = []
-    with running(progress=lambda step, done, total: told.append((step, done, total))) as run:
-        found = found_by(tmp_path, skipped=run.skipped)
-        reading = Reading(found, 1 << 30, some.recipe(), run)
-        if stage == "shingle":
-            shingling.shingle(reading, lambda _sets: None)
-        else:
-            signing.sign(reading, some.index_recipe(some.banding()).sketching, NO_TOKENS, with_sets=False)
-    assert {(step, total) for step, _, total in told} == {("shingling" if stage == "shingle" else "reading", 804_000)}
-    done = [done for _, done, _ in told]
-    assert done == sorted(done)
-    assert done[-1] == 804_000
-    assert len({bytes_done for bytes_done in done if 1000 < bytes_done < 801_000}) >= 2

@@ -103,21 +103,6 @@ def test_a_file_that_is_gone_or_no_file_any_more_is_named(written) -> None:
     assert set(read_again(corpus, [3, 5]).values()) <= {"unverified: gone", "unverified: changed"}
 
 
-@pytest.mark.parametrize("name", ["jsonl", "json", "csv"])
-def test_documents_of_pipes_are_held(name: str) -> None:
-    pipe, end = os.pipe()
-    saved = os.dup(0)
-    try:
-        os.write(end, SAMPLES[name][2](ROWS))
-        os.close(end)
-        os.dup2(pipe, 0)
-        found = simdocs.signature("-", input_format=name, unit="word", k=2)
-    finally:
-        os.dup2(saved, 0)
-    with mock.patch.object(again, "_copied", None):
-        assert read_again(Corpus.of_artifact(found)) == dict(enumerate(TEXTS))
-
-
 def many(path: Path, rows: int) -> None:
     lines = b"".join(json.dumps({"text": f"text number {at} of them"}).encode() + b"\n" for at in range(rows))
     path.write_bytes(gzip.compress(lines))
@@ -152,15 +137,6 @@ def test_documents_are_copied_together_in_one_pass_over_each_file_in_workers(tmp
     with mock.patch.object(again, "_copied", None):
         found = read_again(corpus, list(range(0, 200, 3)))
     assert found == {at: f"text number {at % 50} of them" for at in range(0, 200, 3)}
-
-
-def test_documents_are_copied_without_a_name_that_other_processes_see(tmp_path: Path) -> None:
-    many(tmp_path / "x.jsonl.gz", 9)
-    corpus = corpus_of(tmp_path)
-    with mock.patch("os.path.exists", lambda name: not str(name).startswith("/proc")), Local(2) as engine:
-        corpus.copy(np.arange(9), Run(engine))
-        assert not engine._workers
-    assert read_again(corpus, [8]) == {8: "text number 8 of them"}
 
 
 def test_a_full_disk_ends_the_run(tmp_path: Path) -> None:

@@ -78,31 +78,3 @@ def test_documents_are_compared_by_their_names_sizes_and_digests(
     assert found.unchanged == len(after.keys() & before.keys()) - len(differ)
     other = [row for row, name in enumerate(names) if before.get(name) != after[name] and name not in renamed]
     assert found.news.tolist() == other
-
-
-few = st.tuples(st.just(0), st.integers(0, 1))
-inode_lists = st.lists(st.integers(0, 4), min_size=5, max_size=5)
-
-
-@given(
-    st.dictionaries(st.sampled_from([b"old/a", b"old/b", b"older/a", b"c"]), few),
-    st.dictionaries(st.sampled_from([b"new/a", b"new/b", b"newer/a", b"newer/c", b"d"]), few),
-    inode_lists,
-    inode_lists,
-)
-def test_a_vanished_document_is_renamed_to_the_nearest_one_by_inode_and_base_name(
-    before: dict[bytes, Text], after: dict[bytes, Text], then: list[int], now: list[int]
-) -> None:
-    found = module.changes(documents(after, None, now[: len(after)]), documents(before, None, then[: len(before)]))
-    new, gone = (
-        {name: (tree[name], inode) for name, inode in zip(tree, inodes, strict=False)}
-        for tree, inodes in ((after, now), (before, then))
-    )
-    expected = renames(new, gone)
-    assert [list(after)[row] for row in found.renamed.tolist()] == [name for name in after if name in expected]
-    assert {list(before)[row] for row in found.removed.tolist()} == before.keys() - set(expected.values())
-
-
-def test_everything_is_new_where_nothing_was() -> None:
-    found = module.changes(documents({b"a": (0, 0), b"b": (0, 0)}), None)
-    assert (found.new.tolist(), found.changed.tolist(), found.removed.tolist(), found.unchanged) == ([0, 1], [], [], 0)

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import gzip
 import os
-import shutil
 import tracemalloc
 
 import pytest
 
-from simdocs.model.ragged import BATCH_BYTES
-from simdocs.pipeline.shingling import shingled
-from tests import strategies as some
-from tests.commands.building import built, standard_input
+from tests.commands.building import built
 from tests.commands.deduping import Work, sketched
 
 TEXT = b"a fairly long text about nothing much, so that one word more leaves it similar enough"
@@ -68,10 +64,6 @@ def vanish(path):
     path.unlink()
 
 
-def lose_directory(path):
-    shutil.rmtree(path.parent)
-
-
 CHANGES = (append, rewrite_in_place, replace, make_directory, make_fifo, make_binary, vanish)
 
 
@@ -98,20 +90,6 @@ def test_a_document_that_cannot_be_read_again_is_in_no_pairs_or_components(docs,
         rows = work.pairs() if what == "pairs" else work.groups()
         assert [row[:2] for row in rows] == [(b"a", b"c")]
         assert work.skipped.counts == {"unverified": 1}
-
-
-def test_nothing_is_similar_if_all_documents_are_gone(docs):
-    with sketched(["a", "b", "c"]) as work:
-        lose_directory(docs / "a")
-        assert grouped(work) == []
-        assert work.skipped.counts == {"unverified": 3}
-
-
-def test_an_answer_by_estimate_reads_no_document_again(docs):
-    with sketched(["a", "b", "c"], verify="estimate") as work:
-        lose_directory(docs / "a")
-        assert grouped(work) == [(b"a", b"b"), (b"a", b"c")]
-        assert work.skipped.counts == {}
 
 
 @pytest.mark.reliability("a change before it is verified")
@@ -141,29 +119,6 @@ def test_a_file_that_has_grown_above_the_limit_is_not_read_again_to_its_end(docs
         assert work.skipped.by_reason == {"unverified": [("b", "changed")]}
 
 
-def test_a_text_from_standard_input_cannot_have_changed_since_it_was_indexed(docs):
-    shutil.copy("a", "copy")
-    with standard_input(docs / "copy"):
-        index = built(docs / "x.index", ["-", "a"])
-    with sketched([index]) as work:
-        assert grouped(work) == [(b"-", b"a")]
-        assert work.skipped.counts == {}
-
-
-@pytest.mark.parametrize("touched", [False, True])
-def test_a_gzip_file_may_be_mostly_padding(docs, touched):
-    names = ["a.gz", "b.gz"]
-    for name in names:
-        (docs / name).write_bytes(gzip.compress((docs / name[0]).read_bytes()) + bytes(200_000))
-    index = built(docs / "x.index", names)
-    for name in names if touched else ():
-        os.utime(docs / name, ns=(1, 1))
-    with sketched(names) as work:
-        assert grouped(work) == [(b"a.gz", b"b.gz")]
-    with sketched([index]) as work:
-        assert grouped(work) == [(b"a.gz", b"b.gz")]
-
-
 def test_touched_files_are_read_again_in_bounded_memory(docs):
     """They are read again because their times have changed, but only a batch at a time."""
     lines = [b"%d " % number * 100_000 for number in range(40)]
@@ -182,13 +137,6 @@ def test_touched_files_are_read_again_in_bounded_memory(docs):
         finally:
             tracemalloc.stop()
     assert work.skipped.counts == {}
-
-
-def test_files_that_decompress_to_much_are_read_a_batch_at_a_time():
-    raws = [b"a" * (BATCH_BYTES // 3 + 1), "ä".encode() * 9, b"b" * (3 * BATCH_BYTES)] * 4
-    parts = [part.places.tolist() for part in shingled(raws, some.shingling())]
-    assert sorted(place for part in parts for place in part) == list(range(len(raws)))
-    assert all(len(part) == 1 or sum(len(raws[place]) for place in part) <= BATCH_BYTES for part in parts)
 
 
 def growing(monkeypatch, path, times: int) -> None:

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.model.documents import INVALID, WIDE
 from tests import strategies as some
 from tests.commands.deduping import CATCH_ALL, sketched
 
 A = b"The ferry leaves the northern quay at seven every morning except on Sundays, when it leaves at nine."
-B = b"Peel the apples and cut them into eighths; rub butter into flour and sugar until it looks like crumbs."
 TEXT = "Fünf Äpfel, ein naïve café, 中文字符 und ein 😀; davor und danach nicht viel anderes, " * 2
 
 
@@ -43,18 +41,6 @@ def test_the_same_text_in_every_encoding_is_a_copy(tmp_path, unit):
     found = similar(tmp_path, encoded(TEXT), unit=unit, k=2)
     assert len(found) == 5
     assert set(found.values()) == {1.0}
-
-
-def test_utf_16_utf_32_and_invalid_utf_8_are_recorded(tmp_path):
-    files = encoded("héllo") | {"short": b"ok", "invalid": b"\xe4 is no UTF-8 at all"}
-    for name, data in files.items():
-        (tmp_path / name).write_bytes(data)
-    with sketched([tmp_path / name for name in files]) as work:
-        flags = dict(zip(files, work.corpus.documents.facts["flags"].tolist(), strict=True))
-    assert {name for name, flag in flags.items() if flag & WIDE} == {
-        name for name in files if "16" in name or "32" in name
-    }
-    assert {name for name, flag in flags.items() if flag & INVALID} == {"invalid"}
 
 
 @pytest.mark.reliability("a byte order mark of UTF-8, UTF-16 or UTF-32")
@@ -136,31 +122,6 @@ def test_each_normalisation_switch_makes_its_texts_equal(tmp_path, switch, one, 
     files = {"a": one.encode(), "b": other.encode()}
     assert similar(tmp_path, files) == {}
     assert similar(tmp_path, files, **{switch: True}) == {"a b": 1.0}
-
-
-def test_texts_that_differ_in_case_are_different_with_keep_case(tmp_path):
-    files = {"a": A, "b": A.upper(), "c": B}
-    assert set(similar(tmp_path, files)) == {"a b"}
-    assert similar(tmp_path, files, keep_case=True) == {}
-
-
-def test_multiset_counts_repeated_shingles(tmp_path):
-    rose = b"a rose is a rose is a rose "
-    files = {"a": rose * 3, "b": rose * 9}
-    assert similar(tmp_path, files, unit="word", k=2) == {"a b": 1.0}
-    assert similar(tmp_path, files, unit="word", k=2, multiset=True) == {}
-
-
-def test_the_seed_changes_only_the_estimates(tmp_path):
-    (tmp_path / "a").write_bytes(A * 2)
-    (tmp_path / "b").write_bytes(A + A.replace(b"seven", b"eight"))
-    rows = []
-    for seed in (0, 1, (1 << 32) - 1):
-        with sketched([tmp_path], seed=seed, threshold=0.5, **CATCH_ALL) as work:
-            rows += work.groups()
-    assert len(rows) == 3
-    assert len({row[:3] for row in rows}) == 1
-    assert len({row[3] for row in rows}) > 1
 
 
 @pytest.mark.parametrize("mark", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])

@@ -9,14 +9,12 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import simdocs
 from simdocs.reading import files
 from simdocs.reading.formats.lines import blocks_of, read_block
 from simdocs.reading.identity import Stamp
-from tests.reading.reading import FIELDS, MIB, read, read_blocks
+from tests.reading.reading import FIELDS, MIB
 from tests.reading.small_chunks import cut_small
 
 LINES = [b'{"text": "line %d", "id": %d}' % (number, number) for number in range(11, 31)]
@@ -82,10 +80,6 @@ def replace(path: Path) -> None:
     other.replace(path)
 
 
-def link(path: Path) -> None:
-    os.link(path, path.with_name(f"link{path.stat().st_nlink}"))
-
-
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "a.jsonl"
@@ -145,13 +139,6 @@ def test_a_file_of_one_block_that_changes_is_read_again(path: Path, change: Chan
     assert ids == {rewrite: [b"9%d" % number for number in IDS], shrink: [b"11", b"12", b"13"]}[change]
 
 
-@pytest.mark.parametrize("change", [link, append])
-def test_a_file_that_is_linked_or_grows_is_read_to_its_end(path: Path, change: Change) -> None:
-    for after in (3, 9):
-        write(path, CONTENT)
-        assert names(path, change, after)[:2] == (IDS, None)
-
-
 @pytest.mark.reliability("JSON Lines rewritten or cut short while they are read")
 def test_a_compressed_file_that_changes_is_read_no_further_or_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -170,26 +157,3 @@ def test_a_compressed_file_that_changes_is_read_no_further_or_read_again(
             assert ids == [*IDS, *(100 + number for number in IDS)][: len(ids)]
         assert given[0] == 40
         assert not old or min(given) < 20
-
-
-between_holes = st.lists(st.sampled_from([b"", CONTENT[:100], CONTENT, b"\n"]), min_size=1, max_size=3)
-limits = st.sampled_from([1, 5000, 20_000, MIB])
-
-
-@given(between_holes, st.booleans(), limits, st.sampled_from([500, 6000, MIB]))
-def test_a_file_with_holes_gives_the_same_documents_as_one_with_zeros(
-    tmp_path_factory: pytest.TempPathFactory, data: list[bytes], ended: bool, limit: int, block: int
-) -> None:
-    path, hole = tmp_path_factory.getbasetemp() / "holes.jsonl", 1 << 14
-    with path.open("wb") as stream:
-        for piece in data:
-            stream.write(piece)
-            stream.seek(hole - stream.tell() % hole + hole, os.SEEK_CUR)
-        stream.write(b"end\n" * ended)
-        stream.truncate()
-    with pytest.MonkeyPatch.context() as patch:
-        cut_small(patch, block)
-        sparse, at_once = (vars(found) for found in (read_blocks(path, limit=limit), read(path, "jsonl", limit=limit)))
-        path.write_bytes(path.read_bytes())
-        assert vars(read_blocks(path, limit=limit)) == sparse
-        assert (at_once["documents"], at_once["skips"]) == (sparse["documents"], sparse["skips"])

@@ -12,12 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.families import COMPRESSIONS, compression_of, without_compression
-from simdocs.reading import compression, files, single_text
+from simdocs.reading import compression, files
 from simdocs.reading.compression import CompressedStream
-from simdocs.reading.identity import Stamp
 from tests.packing import CAT, SUFFIXES, each, packed, written
 
 MIB = 1 << 20
@@ -138,36 +136,3 @@ def test_zeros_after_the_end_are_padding_up_to_64_mib(tmp_path: Path) -> None:
         assert reader.read(5) == b"text"
         with pytest.raises(DocumentSkipped, match="more than 64 MiB of padding"):
             reader.read(1)
-
-
-@each
-def test_compressed_files_are_read_decompressed(tmp_path: Path, name: str) -> None:
-    path, content = tmp_path / f"a.txt{SUFFIXES[name]}", noise(3000)
-    file = os.fsencode(path)
-    path.write_bytes(packed(name, content))
-    data, stamp = files.read(file, 3000)
-    assert (data, stamp) == (content, Stamp.of(path.stat()))
-    assert single_text.read_single_text(file, 3000) == content
-    with pytest.raises(DocumentSkipped, match="more than 2999 bytes decompressed"):
-        files.read(file, 2999)
-    with pytest.raises(DocumentSkipped, match=f"oversized.*{path.stat().st_size} bytes"):
-        files.read(file, 100)
-    path.write_bytes(content)
-    with pytest.raises(DocumentSkipped, match="malformed"):
-        files.read(file, 3000)
-    with pytest.raises(InputError, match=rf"malformed \(not a {name} file"):
-        single_text.read_single_text(file, 3000)
-
-
-@each
-def test_the_end_of_a_bomb_is_read_in_little_memory(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "bomb"
-    path.write_bytes(packed(name, bytes(64 * MIB), 1))
-    tracemalloc.start()
-    try:
-        with path.open("rb") as stream:
-            reader = CompressedStream(name, lambda at: os.pread(stream.fileno(), 1 << 16, at))
-            assert sum(map(len, iter(lambda: reader.read(MIB), b""))) == 64 * MIB
-        assert tracemalloc.get_traced_memory()[1] < 8 * MIB
-    finally:
-        tracemalloc.stop()

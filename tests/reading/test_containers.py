@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,18 +12,16 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.model.ragged import Index
-from simdocs.options.families import CONTAINERS, ContainerFormat, noun_of
+from simdocs.options.families import CONTAINERS, ContainerFormat
 from simdocs.options.recipes import Sequences
 from simdocs.reading.batches import FileRows, rows_of
 from simdocs.reading.files import Source
 from simdocs.reading.formats import lines
-from simdocs.reading.read_tasks import Cutting, ReadRows, sampled
 from tests.commands.building import built, content
 from tests.packing import SUFFIXES, each, packed
 from tests.reading.arrow_files import HAS_PYARROW, needs_pyarrow
-from tests.reading.finding import found_by
 from tests.reading.format_cases import ARROW, FORMATS, Row, file_of
-from tests.reading.reading import FIELDS, MIB, read
+from tests.reading.reading import read
 from tests.reading.small_chunks import cut_small
 
 
@@ -124,17 +121,6 @@ def test_a_compressed_file_that_is_cut_short_is_malformed(tmp_path: Path, name: 
         assert all(document in numbered(rows) for document in found.documents), end
 
 
-def test_only_wanted_documents_are_read(tmp_path: Path, name: str) -> None:
-    _, suffix, write = SAMPLES[name]
-    (tmp_path / f"x{suffix}").write_bytes(write([{"id": None, "text": f"text {number}"} for number in range(9)]))
-    few, every = sampled(found_by(tmp_path), MIB, FIELDS, 3, seed=0)
-    ((_, wanted),) = few.lines.items()
-    tasks = [task for task, _ in Cutting(few, MIB, FIELDS, lambda *_: None).tasks()]
-    assert every == 9
-    batches = [task.rows.batch(FIELDS) for task in tasks if isinstance(task, ReadRows)]
-    assert [number for batch in batches for number in batch.numbers] == wanted.tolist()
-
-
 LONG = "The ferry leaves the northern quay at seven every morning except on Sundays, when it leaves at nine"
 DOCUMENTS: list[Row] = [
     {"id": None, "text": LONG},
@@ -153,12 +139,6 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> Path:
     path.write_bytes(write(DOCUMENTS))
     Path("docs/plain").write_text(LONG + "!")
     return path
-
-
-def test_documents_are_named_verified_and_compared(corpus: Path) -> None:
-    found = simdocs.dedupe("docs")
-    assert sorted(row[1] for row in found.rows()) == [f"{corpus}#1", f"{corpus}#3", f"{corpus}#b"]
-    assert 0.9 < simdocs.compare(f"{corpus}#1", f"{corpus}#b").jaccard < 1
 
 
 def test_an_index_reads_its_documents_again_to_verify_them(corpus: Path) -> None:
@@ -187,14 +167,3 @@ def test_rows_without_the_text_field_are_skipped_one_by_one(tmp_path: Path, name
     assert found.documents == []
     assert [number for number, _ in found.skips] == [1, 2]
     assert {why.partition(" the ")[0] for _, why in found.skips} == {"field 'text' (--text-field) is missing;"}
-
-
-def test_a_file_without_the_text_field_is_named_once(corpus: Path, name: str) -> None:
-    form, suffix, write = SAMPLES[name]
-    corpus.write_bytes(write([{"other": "1"}]))
-    os.mkdir("more")
-    Path(f"more/y{suffix}").write_bytes(write(DOCUMENTS))
-    found = simdocs.dedupe(corpus, "more")
-    ((skipped, why),) = found.skipped.by_reason["malformed"]
-    assert skipped == str(corpus)
-    assert why.startswith((f"no {noun_of(form)} has the field 'text'", f"{noun_of(form)} 1: field 'text' (--text-"))

@@ -17,13 +17,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.errors import UsageError
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.recipes import Sequences
 from simdocs.reading.decode import NoTable
 from simdocs.reading.formats.delimited import check
 from tests.cli.corpus import A1, A2, A, B, lay
-from tests.cli.program import simdocs as program
 from tests.reading.reading import FIELDS, MIB, Document, read
 from tests.reading.small_chunks import cut_small
 
@@ -120,13 +118,6 @@ def test_without_a_header_fields_are_named_by_their_numbers() -> None:
     assert skips == [(2, "field '2' (--text-field) is missing; the row has '1'")]
 
 
-@pytest.mark.parametrize("data", [b"", b"\n\n", b"\xef\xbb\xbf", b"id,text\n", b"id,text", b"\nid,text\r\n\n"])
-def test_a_table_without_rows_has_no_documents(data: bytes) -> None:
-    found = read(data, "csv")
-    assert (found.count, found.documents, found.skips, found.trouble) == (0, [], [], None)
-    check(data.removeprefix(b"\xef\xbb\xbf"), "csv", FIELDS)
-
-
 @pytest.mark.reliability("a quote that never ends")
 @pytest.mark.parametrize("tail", [b"", b"\n", b"d,four\n", b"d,four\n" * 3000])
 def test_a_quote_that_never_ends_is_named_with_its_row_and_line(tmp_path: Path, tail: bytes) -> None:
@@ -221,37 +212,6 @@ def test_any_first_row_is_read_or_refused_in_words(data: bytes, no_header: bool,
         check(data, form, Sequences(no_header=no_header))
 
 
-@pytest.mark.parametrize(
-    ("data", "more", "remedy"),
-    [
-        (b"id;text\n1;x\n", {}, "give --delimiter ';'"),
-        (b"id\ttext\n1\tx\n", {}, "give --delimiter '\\t'"),
-        (b"a;b\n1;x\n", {}, "give --delimiter ';', and name one of the fields with --text-field"),
-        (b"1;x\n2;y\n", {"no_header": True, "text_field": "2"}, "give --delimiter ';'"),
-        (b"id,body\n1,x\n", {}, "name one of them with --text-field"),
-    ],
-)
-def test_the_character_between_fields_is_suggested_for_a_format_that_was_given(
-    tmp_path: Path, data: bytes, more: dict[str, Any], remedy: str
-) -> None:
-    (tmp_path / "x").write_bytes(data)
-    with pytest.raises(UsageError, match=r"/x: no row has the field .*; the first has .*: ") as caught:
-        simdocs.dedupe(tmp_path / "x", input_format="csv", **more)
-    assert f": {remedy}, or give --input-format text" in str(caught.value)
-
-
-def test_a_repeated_name_that_is_not_wanted_is_no_problem() -> None:
-    assert documents(b"x,text,x\n1,one,2\n") == [(1, None, b"one")]
-
-
-def test_bytes_that_are_not_utf_8_are_those_of_a_plain_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    text = b"The ferry leaves \xe4t seven \xed\xa0\x80 every morning \xff except on Sundays"
-    Path("plain.txt").write_bytes(text)
-    Path("x.csv").write_bytes(b"text\n" + text + b"\n")
-    assert list(simdocs.dedupe("plain.txt", "x.csv").rows()) == [("plain.txt", "x.csv#1", 1.0, 1.0)]
-
-
 TEXTS = [A, A1, B, A2, B, b""]
 
 
@@ -284,35 +244,3 @@ def test_the_same_texts_give_the_same_answer_in_every_format(
     for name in ("d.csv", "d.tsv", "d.jsonl", "d.csv.gz"):
         assert answer(name) == expected
     assert answer("d.txt", input_format="tsv") == expected
-
-
-def test_a_table_on_standard_input_is_read_with_its_format(tmp_path: Path) -> None:
-    data = written((f"{at}", text.decode(), "") for at, text in enumerate(TEXTS))
-    lay(tmp_path, {"x.csv": data})
-    expected = program("dedupe", "x.csv", cwd=tmp_path)
-    done = program("dedupe", "-", "--input-format", "csv", cwd=tmp_path, stdin=data)
-    assert done.out == expected.out.replace(b"x.csv#", b"-#")
-    assert done.out
-    semicolons = data.replace(b",", b";")
-    words = ["--input-format", "csv", "--delimiter", ";", "--list", "kept"]
-    assert program("dedupe", "-", *words, cwd=tmp_path, stdin=semicolons).out == b"-#0\n-#2\n-#5\n"
-
-
-def test_faults_of_rows_are_named_by_row(tmp_path: Path) -> None:
-    lay(tmp_path, {"x.csv": b'id,text\na,one\nb\na,two\nc,"three\n'})
-    done = program("dedupe", "x.csv", cwd=tmp_path)
-    assert done.status == 3
-    for said in (
-        "simdocs: x.csv: skipped: the row on line 5 has a quote that never ends, from row 4 on\n",
-        "simdocs: x.csv, row 2: skipped: 1 field, but the header has 2\n",
-        "simdocs: x.csv, row 3: skipped: an earlier row has the same id or number (x.csv#a): name a field of unique",
-    ):
-        assert said in done.err
-
-
-def test_an_id_field_that_no_row_has_is_an_error(tmp_path: Path) -> None:
-    lay(tmp_path, {"x.csv": written((("", A.decode(), ""), ("", B.decode(), "")))})
-    for name in ("uid", "id"):
-        done = program("dedupe", "x.csv", "--id-field", name, cwd=tmp_path)
-        why = f"no row has an id in the field '{name}' (--id-field); the first has 'id', 'text', 'other'"
-        assert done == (2, b"", f"simdocs: error: {why}: name one of them, or leave the option out\n")

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.deduping import sketched
 from tests.reading.finding import found_by
 
 NAMES = ["A", "B/y", "_", "a b", "a-", "a.txt", "a/ ", "a/b", "a/c.d", "a/c/d", "a0", "aa/x", "z!", "z/\x01", "é"]
@@ -27,10 +26,6 @@ def docs(tmp_path, monkeypatch):
 def found(*names: str | Path) -> list[str]:
     names_found = found_by(*names).names
     return [os.fsdecode(name) for name in names_found]
-
-
-def test_documents_are_in_bytewise_order_of_their_names():
-    assert sorted(map(str.encode, NAMES)) == [name.encode() for name in NAMES]
 
 
 @pytest.mark.reliability("spaces, repeated slashes, . and .. in paths")
@@ -59,26 +54,3 @@ def test_hard_links_are_one_document(docs):
         os.link(docs / "a0", name)
     assert found("docs") == ["docs/0", *(f"docs/{name}" for name in NAMES if name != "a0")]
     assert found("other", "docs")[:2] == ["other", "docs/A"]
-
-
-@pytest.mark.parametrize(
-    ("policy", "kept"), [("first", b"p"), ("longest", b"q"), ("shortest", b"r"), ("newest", b"s"), ("oldest", b"t")]
-)
-def test_the_keep_policy_decides_which_copy_is_kept(tmp_path, monkeypatch, policy, kept):
-    monkeypatch.chdir(tmp_path)
-    for at, (name, data) in enumerate({"t": A + b" ", "p": A, "q": A + b" " * 9, "r": A[:-1], "s": A + b"?"}.items()):
-        Path(name).write_bytes(data)
-        os.utime(name, ns=(0, at * 10**9 - 10**9))
-    with sketched([*"pqrst"], keep=policy) as work:
-        rows = work.groups()
-    assert [row[:2] for row in rows] == [(kept, name) for name in (b"p", b"q", b"r", b"s", b"t") if name != kept]
-
-
-def test_newest_and_oldest_compare_nanoseconds(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for at, name in enumerate("bca"):
-        Path(name).write_bytes(A)
-        os.utime(name, ns=(0, 1_700_000_000_000_000_000 + at))
-    for policy, kept in (("oldest", b"b"), ("newest", b"a")):
-        with sketched([*"abc"], keep=policy) as work:
-            assert work.listed("kept") == [(kept,)]

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.errors import UsageError
 from simdocs.options.recipes import Sequences
-from simdocs.reading.batches import ABSENT, Batch, fields_of, value_of
+from simdocs.reading.batches import ABSENT, Batch, value_of
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import simdocs as program
 
@@ -95,39 +94,6 @@ def test_nested_and_several_fields_answer_as_one_field_with_the_same_text(tmp_pa
     assert done.out
 
 
-def test_messages_name_the_fields_within_fields() -> None:
-    row = {"doc_id": 1, "meta": {"source": "x", "body": {"a": 1}}, "title": "y"}
-    assert fields_of(row) == "'doc_id', 'meta', 'title', 'meta.source', 'meta.body'"
-    (skip,) = batch_of({"meta": None}, fields=Sequences(text_field=("meta.gone",))).skips
-    assert skip.detail == "field 'meta.gone' is null"
-
-
-def test_python_takes_one_field_or_a_sequence_of_them(tmp_path: Path) -> None:
-    lay(tmp_path, {"x.jsonl": LINES})
-    path = tmp_path / "x.jsonl"
-    for fields in ("meta.body", ["meta.body"], ("meta.body", "title")):
-        assert len(list(simdocs.dedupe(path, text_field=fields).rows())) == 2
-    with pytest.raises(UsageError, match="--text-field must be a text of at most 1000 characters"):
-        simdocs.dedupe(path, text_field=[f"x{at}" for at in range(17)])
-
-
-def test_an_artifact_says_with_which_fields_it_was_built(tmp_path: Path) -> None:
-    lay(tmp_path, {"x.jsonl": LINES})
-    build = ["index", "x.jsonl", "-o", "x.index", "--text-field"]
-    assert program(*build, "title", "--text-field", "meta.body", cwd=tmp_path) == (0, b"", "")
-    facts = program("info", "x.index", cwd=tmp_path).out.splitlines()
-    assert b"text_field\ttitle, meta.body" in facts
-    assert b"input_format\t" in facts
-    done = program("dedupe", "x.index", "--text-field", "title", "--input-format", "jsonl", cwd=tmp_path)
-    assert done.err == (
-        "simdocs: error: x.index was built with --text-field title, meta.body, not title: rebuild it, or leave the"
-        " option out; x.index was built without --input-format: rebuild it with --input-format jsonl, or leave"
-        " the option out\n"
-    )
-    again = program(*build, "meta.body", "--input-format", "jsonl", cwd=tmp_path)
-    assert "built with --text-field title, meta.body, not meta.body and without --input-format" in again.err
-
-
 def test_every_file_is_read_in_the_given_format(tmp_path: Path) -> None:
     lines = LINES.splitlines(keepends=True)
     lay(tmp_path, {"d/x.txt": b"".join(lines[:2]), "d/y": b"".join(lines[2:])})
@@ -143,13 +109,6 @@ def test_every_file_is_read_in_the_given_format(tmp_path: Path) -> None:
     assert compared.status == 0
 
 
-def test_a_pipe_with_a_name_is_read_in_the_given_format(tmp_path: Path) -> None:
-    lay(tmp_path, {"x.jsonl": LINES})
-    words = ["--input-format", "jsonl", "--text-field", "meta.body", "--list", "kept"]
-    done = program("dedupe", "/dev/stdin", *words, cwd=tmp_path, stdin=LINES)
-    assert done == (0, b"/dev/stdin#1\n/dev/stdin#3\n", "")
-
-
 IDS = {"x.jsonl": "".join(f'{{"id": 7, "text": {json.dumps(text.decode())}}}\n' for text in (A, A1, B)).encode()}
 IDS["x.csv"] = b"id,text\n" + b"".join(b'7,"%b"\n' % text for text in (A, A1, B))
 
@@ -163,18 +122,6 @@ def test_an_empty_id_field_names_rows_by_their_numbers(tmp_path: Path, name: str
     done = program("dedupe", name, "--id-field", "", cwd=tmp_path)
     assert (done.status, done.err) == (0, "")
     assert [row.split(b"\t")[:2] for row in done.out.splitlines()] == [[f"{name}#{at}".encode() for at in (1, 2)]]
-
-
-def test_an_update_keeps_names_that_are_numbers(tmp_path: Path) -> None:
-    lay(tmp_path, {"x.jsonl": IDS["x.jsonl"]})
-    assert program("index", "x.jsonl", "-o", "x.index", "--id-field", "", cwd=tmp_path).status == 0
-    with (tmp_path / "x.jsonl").open("a") as stream:
-        stream.write('{"id": 7, "text": "Bread"}\n')
-    with pytest.raises(UsageError, match="was built with --id-field '', not id"):
-        simdocs.dedupe(tmp_path / "x.index", id_field="id")
-    assert program("index", "x.jsonl", "-o", "x.index", "--id-field", "", cwd=tmp_path).status == 0
-    index = simdocs.open(tmp_path / "x.index")
-    assert [index.documents.name(row) for row in range(4)] == [f"x.jsonl#{at}" for at in range(1, 5)]
 
 
 def test_ids_that_nobody_named_may_be_anything_and_one_warning_says_so(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,8 @@ from numpy.typing import NDArray
 
 from simdocs.commands.dedupe import freed_by_deleting
 from simdocs.matching.same_documents import in_same_place, recognised, same_documents
-from simdocs.model.documents import FACTS, STAMP_FIELDS
-from simdocs.reading.identity import Stamp, file_id, recorded, regular_file_id, row_digests, same_texts
+from simdocs.model.documents import FACTS
+from simdocs.reading.identity import Stamp, row_digests
 from tests import strategies as some
 
 
@@ -64,15 +63,6 @@ def docs(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_stamps_and_sizes_are_those_that_were_recorded() -> None:
-    facts = np.zeros(5000, FACTS)
-    facts["inode"] = np.arange(5000)
-    facts["mtime_ns"][-1], facts["ctime_ns"][-1], facts["size"][-1], facts["file_size"][-1] = 1, 2, 3, 8
-    found = list(recorded(facts))
-    assert (len(found), found[1], found[-1]) == (5000, (Stamp(0, 0, 0, 1), 0), (Stamp(8, 1, 2, 4999), 3))
-    assert [stamp.is_of_file for stamp, _ in found[:2]] == [False, True]
-
-
 def test_an_open_file_that_is_renamed_holds_the_same_bytes(docs: Path) -> None:
     before = Stamp.of((docs / "a").stat())
     (docs / "a").rename(docs / "d")
@@ -82,13 +72,6 @@ def test_an_open_file_that_is_renamed_holds_the_same_bytes(docs: Path) -> None:
     (docs / "d").write_bytes(b"another")
     assert not before.same_bytes(Stamp.of((docs / "d").stat()))
     assert Stamp.at(os.fsencode(docs / "a")) is None
-
-
-def test_only_regular_files_have_an_id(docs: Path) -> None:
-    os.symlink("a", docs / "link")
-    assert regular_file_id(str(docs / "link")) == file_id((docs / "a").stat())
-    assert regular_file_id(str(docs)) is None
-    assert regular_file_id(str(docs / "missing")) is None
 
 
 def test_documents_are_the_same_by_stamp_or_by_place(docs: Path) -> None:
@@ -101,13 +84,6 @@ def test_documents_are_the_same_by_stamp_or_by_place(docs: Path) -> None:
     same = same_documents(old, left, now, np.tile(np.arange(4), 3)).reshape(3, 4)
     # A rename changes ctime, so the old file of that name is known by its place alone, where another stands now.
     assert same.tolist() == [[True, False, False, False], [False, True, False, False], [False, False, True, False]]
-
-
-def test_documents_from_no_file_are_never_the_same(docs: Path) -> None:
-    documents = Documents(docs, "a", "a")
-    for name in STAMP_FIELDS:
-        documents.all_facts()[name] = 0
-    assert not same_documents(documents, np.array([0]), documents, np.array([1])).any()
 
 
 def test_lines_of_one_file_are_told_apart_by_their_numbers_and_names(docs: Path) -> None:
@@ -135,15 +111,6 @@ def test_new_documents_are_recognised_by_text_and_file(docs: Path) -> None:
     (docs / "copy").write_bytes(b"text of a")
     new = Documents(docs, "a", "b", "c", "copy")
     assert recognised(new, old).tolist() == [True, True, False, False]
-
-
-def test_texts_are_the_same_by_the_first_16_bytes_of_sha_256() -> None:
-    texts = [b"one", b"", "zwölf".encode()]
-    facts = np.zeros(3, FACTS)
-    for row, text in enumerate(texts):
-        facts[row]["digest"] = np.frombuffer(hashlib.sha256(text).digest()[:16], "<u8")
-    assert same_texts(ragged(*texts), facts).all()
-    assert same_texts(ragged(b"one", b"x", b"zwolf"), facts).tolist() == [True, False, False]
 
 
 def test_a_file_is_freed_once_when_all_its_names_are_deleted(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 from pathlib import Path
@@ -13,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.errors import UsageError
 from simdocs.reading.decode import NoTable
 from simdocs.reading.files import LOOKED_AT
 from simdocs.reading.formats.json_array import check, elements
@@ -134,19 +132,6 @@ def test_an_object_that_is_no_document_is_skipped_alone(inner: bytes) -> None:
     assert found.skips == [(2, SKIPPED[inner]), (3, "not a JSON object")]
 
 
-def test_the_largest_size_is_that_of_the_file(tmp_path: Path) -> None:
-    rows = [{"text": "word " * 20} for _ in range(9)]
-    for name, data in (("x.json", json.dumps(rows).encode()), ("x.json.gz", gzip.compress(json.dumps(rows).encode()))):
-        path = tmp_path / name
-        path.write_bytes(data)
-        assert len(simdocs.dedupe(path, max_size=2000).documents) == 9
-        assert simdocs.dedupe(path, max_size=900).skipped.counts == {"oversized": 1}
-        os.utime(path, ns=(0, 0))
-        simdocs.shingle(path, output=tmp_path / "x.shingles")
-        assert simdocs.shingle(path, output=tmp_path / "x.shingles", max_size=900, allow_shrink=True).skipped.counts
-        path.unlink()
-
-
 def test_an_object_is_not_read_to_its_end(tmp_path: Path) -> None:
     with (tmp_path / "x.json").open("wb") as file:
         file.write(b'{"text": "' + b"x" * LOOKED_AT)
@@ -154,11 +139,3 @@ def test_an_object_is_not_read_to_its_end(tmp_path: Path) -> None:
     skips = list[Any]()
     ((task, _),) = Cutting(found_by(tmp_path), MIB, FIELDS, lambda skip, _: skips.append(skip)).tasks()
     assert (task.names, skips) == ([os.fsencode(tmp_path / "x.json")], [])  # type: ignore[union-attr]
-
-
-def test_a_named_array_of_lines_says_which_format_reads_it(tmp_path: Path) -> None:
-    path = tmp_path / "train.json"
-    path.write_text('{"text": "one"}\n{"text": "two"}\n')
-    with pytest.raises(UsageError, match="give --input-format jsonl"):
-        simdocs.dedupe(path)
-    assert len(simdocs.dedupe(path, input_format="jsonl").documents) == 2

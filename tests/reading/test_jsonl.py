@@ -14,11 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.model.skipped import Skipped
-from simdocs.reading import file_list, read_tasks
-from simdocs.reading.formats import format_of
 from simdocs.reading.formats.lines import FileLines
-from tests import strategies as some
 from tests.reading.reading import FIELDS, MIB, Document, Found, read, read_blocks
 from tests.reading.small_chunks import cut_small
 
@@ -101,12 +97,6 @@ BAD = [
 lines_of_a_file = st.lists(st.sampled_from(GOOD + BLANK + [line for line, _ in BAD[:-2] if b"u0000" not in line]))
 
 
-def test_json_lines_files_are_known_by_their_names() -> None:
-    named = [b"a.jsonl", b"d/a.JSONL.Gz", b"a.js", b"a.gz", b"jsonl", b"a.jsonl.txt"]
-    assert [format_of(name, FIELDS) for name in named] == ["jsonl", "jsonl", *[""] * 4]
-    assert not any(format_of(name, some.sequences(plain=True)) for name in named)
-
-
 @pytest.mark.parametrize("form", ["jsonl", "lines"])
 @given(lines_of_a_file, st.sampled_from([b"", BOM]), st.booleans(), st.integers(1, 300), st.integers(0, 250))
 def test_any_cut_gives_the_documents_of_the_twin(
@@ -129,17 +119,6 @@ def test_any_cut_gives_the_documents_of_the_twin(
             assert seen(read(where, form, limit=limit), placed=False) == twin(content, limit, form, placed=False)
 
 
-@pytest.mark.parametrize("form", ["jsonl", "lines"])
-def test_a_cut_at_every_byte_gives_the_same_documents(tmp_path: Path, form: str) -> None:
-    path = tmp_path / "x"
-    path.write_bytes(BOM + b"\r\n".join([*GOOD[:3], b"", GOOD[4] * 2, b"{", *GOOD[5:]]))
-    expected = twin(path.read_bytes(), 200, form)
-    with pytest.MonkeyPatch.context() as patch:
-        for size in range(3, path.stat().st_size + 2):
-            cut_small(patch, size)
-            assert seen(read_blocks(path, form, limit=200)) == expected, size
-
-
 def test_ids_and_texts_are_those_of_the_objects() -> None:
     found = read(BOM + b"\n".join(GOOD), "jsonl")
     ids = [its_id for _, its_id, _ in found.documents]
@@ -154,26 +133,12 @@ def test_malformed_lines_are_reported_with_the_reason(line: bytes, detail: str) 
     assert (found.numbers, found.skips, found.reasons) == ([2, 4], [(3, detail)], ["malformed"])
 
 
-def test_text_field_and_id_field_choose_the_fields_of_a_line() -> None:
-    fields = some.sequences(text_field=("körper",), id_field="text")
-    found = read('{"körper": "b", "text": "name", "id": true}'.encode(), "jsonl", fields)
-    assert found.documents == [(1, b"name", b"b")]
-
-
 @pytest.mark.parametrize("form", ["jsonl", "lines"])
 def test_each_document_is_that_on_its_line_alone(tmp_path: Path, form: str) -> None:
     (tmp_path / "x").write_bytes(b"\n".join([*GOOD, *BLANK, *GOOD]))
     found, data = read_blocks(tmp_path / "x", form), (tmp_path / "x").read_bytes()
     each = [FileLines(b"", form, size, data[start : start + size]).batch(FIELDS).texts for start, size in found.places]
     assert each == [[text] for text in found.texts]
-
-
-def test_lines_of_plain_text_answer_as_files_do(tmp_path: Path) -> None:
-    texts = ["The ferry leaves the northern quay at seven", "the ferry leaves the northern quay at seven", "{}"]
-    (tmp_path / "x.txt").write_text("\n".join(texts))
-    found = simdocs.dedupe(tmp_path / "x.txt", input_format="lines")
-    assert [row[:2] for row in found.rows()] == [(f"{tmp_path}/x.txt#1", f"{tmp_path}/x.txt#2")]
-    assert len(found.documents) == 3
 
 
 @pytest.mark.parametrize("end", [b"", b"\n"])
@@ -214,81 +179,3 @@ def test_whole_lines_before_damage_are_read(tmp_path: Path) -> None:
     assert found.count > len(texts) // 3
     why = simdocs.dedupe(path, exact=True).skipped.by_reason["malformed"]
     assert why == [(str(path), f"a gzip file cut short, from line {found.count + 1:,} on")]
-
-
-def test_a_file_that_cannot_be_read_is_skipped_with_the_reason(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-
-    def reason() -> str:
-        trouble = read(path, "jsonl").trouble
-        return "" if trouble is None else trouble.reason
-
-    assert reason() == "vanished"
-    os.mkfifo(path)
-    assert reason() == "special"
-    path.unlink()
-    path.symlink_to(path)
-    assert reason() == "unreadable"
-
-
-def tasks_of(
-    contents: dict[str, bytes | None], folder: Path, held: dict[int, bytes], sequences: some.Sequences = FIELDS
-) -> list[object]:
-    """Return the tasks for files with these contents, in short, and then the skips. None: the file is missing."""
-    for name, content in contents.items():
-        if content is not None:
-            (folder / name).write_bytes(content)
-    names = [os.fsencode(folder / name) for name in contents]
-    found = file_list.FileList.of(names, [len(one or b"") for one in contents.values()], held, texts=False)
-    skipped = Skipped()
-    done: list[object] = []
-    ended = 0
-    for task, files in read_tasks.Cutting(found, 100, sequences, lambda skip, _: skipped.add(skip)).tasks():
-        ended += files
-        if isinstance(task, read_tasks.Files):
-            assert task.limit == 100
-            done.append(([os.path.basename(name).decode() for name in task.names], task.held, files))
-        elif isinstance(task, read_tasks.ReadRows):
-            done.append((os.path.basename(task.rows.name).decode(), task.rows.batch(FIELDS).texts, files))
-    assert ended == len(contents)
-    return [
-        *done,
-        {reason: [os.path.basename(skip.name) for skip in skipped.kept(reason)] for reason in skipped.counts},
-    ]
-
-
-def test_tasks_are_in_row_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cut_small(monkeypatch, 4)
-    one, two = b'{"text": "1"}\n', b'{"text": "2"}'
-    contents = {
-        "a": b"a",
-        "b.gz": b"b",
-        "c.jsonl.gz": gzip.compress(one + two),
-        "d.jsonl": b"",
-        "e": b"e",
-        "f.jsonl": b"held",
-        "g.jsonl.gz": b"not gzip",
-        "h.jsonl": None,
-        "i.jsonl.gz": gzip.compress(one) + b"damage",
-        "j": b"j",
-    }
-    assert tasks_of(contents, tmp_path, {0: b"A", 5: b"F"}) == [
-        (["a", "b.gz"], {0: b"A"}, 2),
-        ("c.jsonl.gz", [b"1"], 0),
-        ("c.jsonl.gz", [b"2"], 1),
-        ([], {}, 1),
-        (["e", "f.jsonl"], {1: b"F"}, 2),
-        ([], {}, 1),
-        ([], {}, 1),
-        ("i.jsonl.gz", [b"1"], 1),
-        (["j"], {}, 1),
-        {"malformed": [b"g.jsonl.gz", b"i.jsonl.gz"], "vanished": [b"h.jsonl"]},
-    ]
-    assert tasks_of(contents, tmp_path, {}, some.sequences(plain=True)) == [(list(contents), {}, 10), {}]
-    assert tasks_of({}, tmp_path, {}) == [{}]
-
-
-def test_tasks_are_batches_by_size_where_gzip_counts_fourfold(tmp_path: Path) -> None:
-    plain = {f"{number}.txt": bytes(200_000) for number in range(3)}
-    compressed = {f"{number}.gz": bytes(100_000) for number in range(3)}
-    assert [entry[-1] for entry in tasks_of(plain | compressed, tmp_path, {})[:-1]] == [2, 1, 1, 1, 1]  # type: ignore[index]

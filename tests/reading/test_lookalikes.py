@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
-import os
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -17,7 +14,6 @@ from hypothesis import strategies as st
 from simdocs.reading.decode import _LOOKED_AT as LOOKED_AT
 from simdocs.reading.decode import LOOKALIKES, binary_format, flag_of, lookalike_of
 
-CORPORA = Path(os.environ.get("SIMDOCS_CORPORA", Path(__file__).resolve().parents[3] / "shared/corpora"))
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -77,16 +73,6 @@ def test_prose_code_and_lists_are_not_taken_for_a_table(text):
     assert look(text) == ""
 
 
-def test_the_warning_says_which_format_reads_it():
-    for text, options in (
-        ("id;text\n1;a\n2;b\n", "--input-format csv and --delimiter ';'"),
-        ("id,text\n1,a\n2,b\n", "--input-format csv"),
-        ('[{"text": "one"}, {"text": "two"}]', "--input-format json"),
-    ):
-        said = lookalike_of(flag_of(text.encode())).warning(b"x")
-        assert said.endswith(f"to read its rows as documents, give {options}; if it is one text, --input-format text")
-
-
 words = st.text(st.sampled_from('abcdefg hijk,;\t"\n'), min_size=1, max_size=20).map(str.strip).map("w{}".format)
 
 
@@ -115,19 +101,6 @@ def test_the_beginning_of_a_large_table_or_array_is_enough():
     assert look("id,text,more\n" + '1,"a",b\n' * 3 + '2,"' + "c, " * LOOKED_AT + '",d\n') == "CSV"
 
 
-SETS = ("peps_history_pd", "tldr_short", "irplag", "licences_scancode")
-
-
-@pytest.mark.skipif(not CORPORA.is_dir(), reason="the corpora with exact truth are absent")
-@pytest.mark.parametrize("name", SETS)
-def test_no_text_of_real_collections_is_taken_for_a_table(name):
-    """Technical prose with code, short pages, Java, licence texts."""
-    with gzip.open(CORPORA / name / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
-        texts = [json.loads(line)["text"] for line in lines]
-    found = Counter(look(text.encode("utf-8", "surrogatepass")) for text in texts)
-    assert found == {"": len(texts)}
-
-
 def test_no_source_or_page_of_this_project_is_taken_for_a_table():
     pages = [page for kind in ("simdocs/**/*.py", "tests/**/*.py", "docs/*.md") for page in ROOT.glob(kind)]
     assert len(pages) > 100
@@ -141,8 +114,3 @@ def test_a_text_that_begins_like_bzip2_is_a_text():
 
 def test_a_text_that_begins_like_an_arrow_stream_is_a_text():
     assert binary_format("ÿÿÿÿ, said the owl".encode("latin-1")) == ""
-
-
-def test_a_pipe_is_not_told_to_have_another_name() -> None:
-    remedy = "save it as a file whose name ends in .parquet, or give --input-format parquet"
-    assert binary_format(b"PAR1" + bytes(20), b"-") == f"a Parquet file: {remedy}"

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,36 +11,6 @@ from simdocs.reading import row_names as of_documents
 
 IDS = [b"", b"1", b"one", b"One", b"\xc3\xa9", b"e\xcc\x81", b"\xff", b" ", b"\n", b"/", b"/x", b"//x", b"/x/", b"/."]
 IDS += [b"/..", b"/../a", b"/../../a", b"/../b#1", b"/../none", b"/../one#/..", b"#", b"##/", b"-", b"x" * 5000]
-FILES = [b"s.jsonl", b"b#1", b"d/s.jsonl", b"d#/s.jsonl", b"d/b#1", b"-"]
-THERE = [b"s.jsonl#one", b"s.jsonl#\xc3\xa9", b"s.jsonl# ", b"s.jsonl##", b"b#1#1", b"a", b"b#1", b"d/s.jsonl#/x"]
-
-
-@pytest.fixture
-def lookups(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    """How often directories were listed, and paths looked up."""
-    counts = {"scandir": 0, "lexists": 0}
-
-    def count(name: str, home: object) -> None:
-        call = getattr(home, name)
-
-        def counting(path: bytes) -> object:
-            counts[name] += 1
-            return call(path)
-
-        monkeypatch.setattr(home, name, counting)
-
-    count("scandir", os)
-    count("lexists", os.path)
-    return counts
-
-
-def lay(directory: Path, names: list[bytes]) -> bytes:
-    """Make empty files with these paths, and return the path of the directory."""
-    for name in names:
-        path = directory / os.fsdecode(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    return os.fsencode(directory)
 
 
 @pytest.mark.parametrize("hashes", [1, 2, 1 << 62])
@@ -60,16 +27,6 @@ def test_names_are_repeated_if_they_were_seen_before(hashes: int, blocks: list[l
             new = [name for at, name in enumerate(block) if at not in expected]
             names.add(new, np.arange(len(rows), len(rows) + len(new)))
             rows += new
-
-
-def test_forgotten_names_are_not_repeated() -> None:
-    names = of_documents.SeenNames([b"a", b"b", b"a"].__getitem__)
-    names.add([b"a", b"b"], np.arange(2))
-    names.forget()
-    assert names.repeated([b"a", b"b"]) == set()
-    assert not names._marks.any()
-    names.add([b"a"], np.array([2]))
-    assert names.repeated([b"b", b"a"]) == {1}
 
 
 def test_many_names_take_16_bytes_each_in_few_runs() -> None:

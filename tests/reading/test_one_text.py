@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import random
@@ -12,17 +11,13 @@ from typing import Any
 import pytest
 
 import simdocs
-from simdocs.errors import InputError, UsageError
+from simdocs.errors import UsageError
 from simdocs.model.documents import ONE_TEXT
 from simdocs.model.result import lines_of
-from simdocs.options.families import noun_of
-from simdocs.options.recipes import Sequences
 from simdocs.reading import files
-from simdocs.reading.read_tasks import Cutting, Files, ReadRows, sampled
 from tests.amounts import slow
 from tests.commands.building import built
 from tests.commands.test_update import HOUR, Clock, compare
-from tests.reading.finding import found_by
 from tests.reading.small_chunks import cut_small
 
 WORDS = "The ferry leaves the northern quay at seven every morning except on Sundays, when it leaves at nine"
@@ -131,68 +126,11 @@ def test_a_given_field_that_no_row_of_a_directory_has_is_an_error(suffix: str) -
     assert len(simdocs.dedupe("docs", text_field="boddy").skipped.by_reason["malformed"]) == 2
 
 
-def test_a_named_file_beside_a_table_is_malformed(path: Path, kind: str) -> None:
-    suffix, table, _ = KINDS[kind]
-    Path(f"table{suffix}").write_bytes(table)
-    found = simdocs.dedupe(path, f"table{suffix}")
-    ((name, why),) = found.skipped.by_reason["malformed"]
-    assert name == str(path)
-    assert why.endswith("give --input-format text to read it as one text")
-    assert len(found.documents) == 2
-
-
-def test_a_compressed_file_is_one_text_too(path: Path) -> None:
-    packed = Path(f"{path}.gz")
-    packed.write_bytes(gzip.compress(path.read_bytes()))
-    found = simdocs.dedupe("docs")
-    assert flags_of(found) == [False, True, True]
-    assert {row[1] for row in found.rows()} == {str(path), str(packed)}
-
-
 def test_its_text_is_compared_shown_and_verified_by_its_name(path: Path) -> None:
     assert 0.9 < simdocs.compare(path, "docs/plain.txt").jaccard < 1
     simdocs.index("docs", output="docs.index")
     path.write_bytes(path.read_bytes())  # it has another time now
     assert [row[:2] for row in simdocs.dedupe("docs.index").rows()] == [("docs/plain.txt", str(path))]
-
-
-def test_a_table_cannot_be_compared_as_one_text(path: Path, kind: str) -> None:
-    path.write_bytes(KINDS[kind][1])
-    with pytest.raises(UsageError, match=f"each {noun_of(kind)} of this file is a document: name one of them"):
-        simdocs.compare(path, "docs/plain.txt")
-    assert simdocs.compare(f"{path}#a", f"{path}#b").jaccard == 1
-
-
-def test_a_document_of_a_file_that_is_one_text_is_not_there(path: Path) -> None:
-    with pytest.raises(InputError, match=str(path)):
-        simdocs.compare(f"{path}#1", "docs/plain.txt")
-
-
-def test_a_sample_has_it_once(path: Path) -> None:
-    few, every = sampled(found_by("docs"), 1 << 20, Sequences(), 1, seed=0)
-    assert (len(few.names), every) == (1, 2)
-    some = [sampled(found_by("docs"), 1 << 20, Sequences(), 1, seed=seed)[0] for seed in range(20)]
-    assert {one.names[0] for one in some} == {b"docs/plain.txt", bytes(path)}
-    for one in some:
-        each = [task for task, _ in Cutting(one, 1 << 20, Sequences(), lambda *_: None).tasks()]
-        assert [len(task.names) for task in each if isinstance(task, Files)] == [1]
-
-
-def test_many_of_them_are_few_tasks_in_row_order(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    suffix, table, other = KINDS[kind]
-    monkeypatch.setattr("simdocs.reading.read_tasks._AT_ONCE", 10)
-    Path("docs").mkdir()
-    for at in range(20):
-        Path(f"docs/{at:02}{suffix}").write_bytes(table if at in (6, 7, 13) else other + b"%d" % at)
-    found = found_by("docs")
-    each = [(task, ended) for task, ended in Cutting(found, 1 << 20, Sequences(), lambda *_: None).tasks()]
-    assert sum(ended for _, ended in each) == 20
-    assert [len(task.names) for task, _ in each if isinstance(task, Files)] == [6, 2, 3, 6]
-    names = list[bytes]()
-    for task, _ in each:
-        names += task.names if isinstance(task, Files) else [task.rows.name] if isinstance(task, ReadRows) else []
-    assert names == sorted(names)
-    assert len(simdocs.dedupe("docs").documents) == 17 + 6
 
 
 @pytest.mark.parametrize("seed", [0, *slow(1, 2, 3)])
@@ -225,13 +163,3 @@ def test_an_unchanged_file_is_not_opened(path: Path, clock: Clock, monkeypatch: 
     clock.ahead += HOUR
     monkeypatch.setattr(files, "open_file", lambda *_, **__: pytest.fail("it was opened"))
     built(Path("x.shingles"), ["docs"])
-
-
-def test_an_unchanged_file_that_is_named_now_is_an_error(path: Path, clock: Clock, kind: str) -> None:
-    Path(f"table{KINDS[kind][0]}").write_bytes(KINDS[kind][1])
-    built(Path("x.shingles"), ["docs"])
-    clock.ahead += HOUR
-    with pytest.raises(UsageError, match="--input-format text"):
-        built(Path("x.shingles"), [path])
-    found = simdocs.shingle(path, f"table{KINDS[kind][0]}", output="x.shingles", allow_shrink=True)
-    assert found.skipped.counts["malformed"] == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from fnmatch import fnmatchcase
 
 import pytest
 
@@ -57,15 +56,6 @@ def test_include_and_exclude_take_files_by_name(docs, include, exclude, taken):
     assert found("docs", include=tuple(include), exclude=tuple(exclude)) == [f"docs/{FILES[at]}" for at in taken]
 
 
-@pytest.mark.parametrize("pattern", ["n*", "n*.txt", "g?txt?h", "[!a].*", "d*d.txt", "*"])
-def test_a_pattern_without_a_slash_matches_a_single_component(docs, pattern):
-    """A star does not match a slash."""
-    last = [f"docs/{name}" for name in FILES if fnmatchcase(name.split("/")[-1], pattern)]
-    assert found("docs", include=(pattern,)) == last
-    none = [f"docs/{name}" for name in FILES if not any(fnmatchcase(part, pattern) for part in name.split("/"))]
-    assert found("docs", exclude=(pattern,)) == none
-
-
 def test_patterns_apply_to_walks_and_not_to_named_files(docs):
     assert found("docs/b.md", "docs/notes", include=("*.txt",)) == [
         "docs/b.md",
@@ -79,11 +69,6 @@ def test_patterns_with_a_slash_match_paths_below_the_argument(docs, root):
     pattern = "/docs/a.txt" if root == "." else "/a.txt"
     assert len(found(root, include=(pattern,))) == 1
     assert len(found(root, exclude=(pattern,))) == 5
-
-
-def test_patterns_match_hidden_names_with_hidden(docs):
-    assert found("docs", include=("*.txt",), hidden=True)[0] == "docs/.hidden.txt"
-    assert found("docs", include=(".*",)) == []
 
 
 def test_patterns_match_names_of_any_bytes(docs):

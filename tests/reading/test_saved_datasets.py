@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import simdocs
-from simdocs.model.result import lines_of
 from tests.reading.arrow_files import as_arrow_stream, needs_pyarrow, table
 
 pytestmark = needs_pyarrow
@@ -53,15 +52,6 @@ def test_only_the_files_with_rows_are_documents(here: Path, options: dict[str, A
     assert not found.skipped.unjudged
     left_out = [name for name, _ in found.skipped.by_reason["described"]]
     assert "tree/set/cache-1234.arrow" in left_out
-
-
-def test_files_without_rows_are_skipped_and_not_rows_that_were_not_compared(here: Path) -> None:
-    saved(here / "set", [["one", "two", "two"]])
-    (here / "set" / "notes.arrow").symlink_to("state.json")
-    for options in ({}, {"kept_rows": "kept"}):
-        first = next(iter(lines_of(simdocs.dedupe("set", **options), 0.0)))
-        assert first.endswith("skipped: a file without rows of a saved data set")
-        assert "not compared" not in first
 
 
 def test_each_split_of_a_data_set_is_read(here: Path) -> None:

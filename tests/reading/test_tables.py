@@ -25,8 +25,6 @@ FORMS: dict[str, tuple[str, Callable[..., bytes]]] = {
     "an Arrow stream": ("x.arrow", as_arrow_stream),
 }
 
-LONG = "The ferry leaves the northern quay at seven every morning"
-
 
 @pytest.fixture(params=FORMS)
 def form(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Any]:
@@ -90,15 +88,6 @@ def test_nested_fields_are_found_by_their_paths_and_exact_names_win(form: Any) -
     assert found.skipped.by_reason["malformed"] == [(name, "row 1: field 'meta.body' is null")]
 
 
-def test_the_fields_of_a_struct_are_named(form: Any) -> None:
-    name, write = form
-    Path(name).write_bytes(write(arrow().table({"meta": [{"source": 1, "body": "x"}], "other": ["y"]})))
-    there = "no row has the field 'meta.boddy'; the first has 'meta', 'meta.source', 'meta.body': name"
-    with pytest.raises(simdocs.UsageError, match=there):
-        simdocs.dedupe(name, text_field=["meta.boddy"])
-    assert skipped(name, text_field=["meta"]) == [("malformed", name, "row 1: field 'meta' is not a string")]
-
-
 def test_rows_without_a_text_are_named_and_the_others_read(form: Any) -> None:
     name, write = form
     binary = arrow().array([b"one", None, b"no UTF-8: \xff", b"four", b"a long text" * 9], arrow().binary())
@@ -122,13 +111,6 @@ def test_a_column_of_another_type_is_one_error(form: Any, column: list[Any], kin
         simdocs.UsageError, match=f"{name}: the column 'text' has the type {kind}, not strings: name an"
     ):
         simdocs.dedupe(name)
-
-
-def test_a_struct_is_no_text(form: Any) -> None:
-    name, write = form
-    Path(name).write_bytes(write(arrow().table({"text": [{"a": "b"}, None]})))
-    why = ["row 1: field 'text' is not a string", "row 2: field 'text' is null"]
-    assert skipped(name) == [("malformed", name, each) for each in why]
 
 
 def test_the_strings_of_a_list_are_one_text(form: Any) -> None:
@@ -180,29 +162,6 @@ def test_empty_tables_and_units_are_read(form: Any) -> None:
     assert documents(name) == {"1": "a", "2": "b", "3": "c"}
 
 
-def test_dictionaries_that_grow_or_are_replaced_are_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    ipc, content = import_module("pyarrow.ipc"), io.BytesIO()
-    kind = arrow().dictionary(arrow().int8(), arrow().string())
-    schema = arrow().schema([("id", arrow().string()), ("text", kind)])
-    words = [["a", "b"], ["a", "b", "c"], ["x", "y"], ["x", "y", "z"]]
-    with ipc.new_stream(content, schema, options=ipc.IpcWriteOptions(emit_dictionary_deltas=True)) as writer:
-        for number, each in enumerate(words):
-            text = arrow().DictionaryArray.from_arrays(arrow().array(range(len(each)), arrow().int8()), each)
-            ids = [f"{number}{word}" for word in each]
-            writer.write_batch(arrow().record_batch([arrow().array(ids), text], schema=schema))
-    Path("x.arrow").write_bytes(content.getvalue())
-    wanted = {f"{number}{word}": word for number, each in enumerate(words) for word in each}
-    assert documents("x.arrow") == wanted
-
-
-@pytest.mark.parametrize("compression", ["zstd", "lz4"])
-def test_compressed_bodies_are_read(form: Any, compression: str) -> None:
-    name, write = form
-    Path(name).write_bytes(write(arrow().table({"text": [LONG] * 7}), compression=compression))
-    assert documents(name) == {str(number): LONG for number in range(1, 8)}
-
-
 def test_a_stream_may_lack_its_end_but_not_the_end_of_a_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -217,31 +176,6 @@ def test_a_stream_may_lack_its_end_but_not_the_end_of_a_message(
     assert why.endswith(", from row 6 on")
 
 
-def test_a_second_stream_in_a_file_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("x.arrow").write_bytes(2 * as_arrow_stream(arrow().table({"text": ["one", "two"]})))
-    assert documents("x.arrow") == {"1": "one", "2": "two"}
-    ((reason, _, why),) = skipped("x.arrow")
-    assert (reason, why) == ("malformed", "bytes after the end of the stream, from row 3 on")
-
-
-WRONG = {
-    "empty": b"",
-    "text": b"this is a text, and no table of anything\n" * 3,
-    "gzip": b"\x1f\x8b\x08\0\0\0\0\0",
-    "its first bytes": b"PAR1",
-}
-
-
-@pytest.mark.parametrize("wrong", WRONG)
-def test_other_files_with_the_suffix_are_named(form: Any, wrong: str) -> None:
-    name, _ = form
-    Path(name).write_bytes(WRONG[wrong])
-    ((reason, _, why),) = skipped(name)
-    assert reason == "malformed"
-    assert "a" in why
-
-
 def test_a_file_cut_anywhere_is_named_or_gives_the_rows_before(form: Any) -> None:
     name, write = form
     whole = write(arrow().table({"text": [f"text {number}" for number in range(9)]}))
@@ -249,17 +183,6 @@ def test_a_file_cut_anywhere_is_named_or_gives_the_rows_before(form: Any) -> Non
         Path(name).write_bytes(whole[:end])
         ((reason, _, _),) = skipped(name)
         assert reason == "malformed", end
-
-
-def test_wrong_suffixes_are_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    some = arrow().table({"text": ["a"]})
-    Path("x.arrow").write_bytes(as_parquet(some))
-    Path("y").write_bytes(as_parquet(some))
-    Path("z.bin").write_bytes(as_arrow_file(some))
-    whys = [why for _, _, why in skipped("x.arrow", "y", "z.bin")]
-    assert ["--input-format" in why for why in whys] == [True] * 3
-    assert simdocs.dedupe("y", input_format="parquet").kept_names == ["y#1"]
 
 
 @pytest.mark.parametrize("seed", range(8))

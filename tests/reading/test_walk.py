@@ -45,17 +45,3 @@ def test_files_are_in_bytewise_order_however_many_are_found_at_once(tmp_path, mo
     found = found_by(tmp_path)
     assert list(found.names) == [bytes(tmp_path) + b"/" + name for name in names]
     assert found.met["inode"].tolist() == [os.stat(name).st_ino for name in found.names]
-
-
-def test_the_number_of_names_is_known_of_files_that_no_link_leads_to(tmp_path):
-    docs, elsewhere = tmp_path / "docs", tmp_path / "elsewhere"
-    lay(docs, {"one": b"1", "two": b"2", "in/.three": b"3"})
-    os.link(docs / "two", docs / "zwei")
-    elsewhere.write_bytes(b"4")
-    os.symlink(elsewhere, docs / "link")
-    found, named = found_by(docs, hidden=True, follow=True), found_by(docs / "one")
-    links = {
-        os.path.basename(name): links for name, links in zip(found.names, found.met["links"].tolist(), strict=True)
-    }
-    assert links == {b"one": 1, b"two": 2, b".three": 1, b"link": 0}
-    assert named.met["links"].tolist() == [0]

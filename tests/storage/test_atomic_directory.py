@@ -10,12 +10,10 @@ import signal
 
 import pytest
 
-from simdocs.artifacts import reader
 from simdocs.errors import OutputError
-from simdocs.storage import lock, syscalls
+from simdocs.storage import syscalls
 from tests.amounts import slow
-from tests.artifacts.tiny import KINDS, arrays, arrays_of, documents, draft_of, found, recipe, save, writing
-from tests.commands.building import opened
+from tests.artifacts.tiny import KINDS, arrays, arrays_of, draft_of, found, save, writing
 from tests.storage.faults import FAULTS, Ended, Faulty, calls_of, end_of, instead
 
 NAME = "a.signatures"
@@ -206,27 +204,6 @@ def test_what_cannot_be_read_again_is_not_published(place, monkeypatch, kind):
     assert harmless == len(arrays_of(kind)) + 2  # the note about the holder, and no fault at all
 
 
-@pytest.mark.reliability("an artifact that cannot be read again")
-def test_an_artifact_that_would_be_too_large_to_read_is_not_published(place, monkeypatch):
-    save(place / NAME, 1)
-    monkeypatch.setattr(reader, "_FIELDS_BYTES", 99)
-    with pytest.raises(
-        OutputError, match=r"manifest\.json: damaged: .* bytes are too many for this file: this was found"
-    ):
-        save(place / NAME, 2)
-    monkeypatch.undo()
-    assert (found(place / NAME), os.listdir(place)) == (1, [NAME])
-
-
-def test_facts_about_a_run_that_are_too_long_to_read_are_left_out(place):
-    run = {"root": "/", "changed": "1" * (1 << 23), "given": ["2" * (1 << 23)], "kept": "3" * (1 << 22)}
-    with writing(place / NAME) as writer:
-        for name in ("signatures", "ignored"):
-            writer.append(name, arrays("signatures", 1)[name])
-        writer.finish(documents(3, 1), recipe("signatures"), run)
-    assert opened(place / NAME).run == {name: run[name] for name in ("root", "changed", "kept")}
-
-
 def test_unfinished_work_publishes_nothing(place):
     path = place / NAME
     save(path, 1)
@@ -235,17 +212,6 @@ def test_unfinished_work_publishes_nothing(place):
     with writing(path):
         pass
     assert (found(path), os.listdir(place)) == (1, [NAME])
-
-
-@pytest.mark.parametrize("error", [Ended, OutputError("first")], ids=["signal", "full-disk"])
-def test_files_that_cannot_be_closed_do_not_hide_why_the_work_has_ended(place, monkeypatch, error):
-    path = place / NAME
-    with pytest.raises((Ended, OutputError)) as raised, writing(path) as writer:
-        writer.append("signatures", arrays("signatures", 1)["signatures"])
-        Faulty(OSError(errno.EIO, "Input/output error"), only="close").install(monkeypatch)
-        raise error
-    assert raised.value is error or raised.type is error
-    assert os.listdir(place) == []
 
 
 @pytest.mark.reliability("a signal while an output is published")
@@ -266,14 +232,3 @@ def test_a_signal_just_before_the_commit_leaves_no_signal_blocked(place, monkeyp
         with pytest.raises(Ended), syscalls.signals_deferred():
             pytest.fail("not disturbed")
     assert not set(block(signal.SIG_BLOCK, ())) & set(syscalls._SIGNALS)
-
-
-def test_the_note_about_the_holder_is_not_published(place):
-    path = place / NAME
-    with writing(path):
-        (own,) = place.iterdir()
-        assert own.name == draft_of(NAME)
-        assert os.listdir(own) == ["holder"]
-        assert lock._holder(os.open(own, os.O_RDONLY)).startswith(f"process {os.getpid()} on ")
-    save(path, 1)
-    assert found(path) == 1

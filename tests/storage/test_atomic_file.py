@@ -108,25 +108,6 @@ def test_a_close_that_fails_is_reported_as_what_it_is(tmp_path, monkeypatch, at)
     assert (path.read_bytes(), os.listdir(tmp_path)) == (NEW if at == -2 else OLD, ["answer"])
 
 
-def test_what_is_written_after_a_file_was_prepared_is_published_too(tmp_path, monkeypatch):
-    faulty = Faulty()
-    faulty.install(monkeypatch)
-    with atomic_file(str(tmp_path / "answer")) as stream:
-        stream.write(OLD)
-        stream.prepare()
-        stream.write(NEW)
-    assert (tmp_path / "answer").read_bytes() == OLD + NEW
-    calls = faulty.calls[: faulty.calls.index("rename")]
-    assert [name for name in calls if name in ("write", "fsync")] == ["write", "fsync"] * 2
-
-
-@pytest.mark.reliability("close fails")
-def test_a_close_of_a_device_that_fails_is_reported(monkeypatch):
-    Faulty(OSError(errno.EIO, "Input/output error"), only="close").install(monkeypatch)
-    with pytest.raises(OutputError, match=r"^/dev/null: write error: Input/output error$"):
-        write("/dev/null")
-
-
 @pytest.mark.reliability("a file system without locks")
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS])
 def test_no_draft_is_left_where_files_cannot_be_locked(tmp_path, monkeypatch, number):

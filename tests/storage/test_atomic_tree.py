@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from simdocs.errors import UsageError
 from simdocs.storage.atomic_tree import LIST, atomic_tree
 from simdocs.storage.lock import HOLDER
-from tests.amounts import slow
 from tests.artifacts.tiny import draft_of
 from tests.storage.faults import FAULTS, calls_of, end_of
 
@@ -87,26 +85,6 @@ def test_a_file_that_is_called_as_that_of_the_lock_is_not_replaced(tmp_path: Pat
     assert (path / HOLDER).read_bytes() == b"mine"
 
 
-@pytest.mark.parametrize("mode", [0o777, *slow(0o755)])
-def test_an_empty_directory_is_replaced_and_keeps_its_mode(tmp_path: Path, mode: int) -> None:
-    path = tmp_path / "out"
-
-    def make() -> None:
-        shutil.rmtree(path, ignore_errors=True)
-        path.mkdir()
-        path.chmod(mode)
-
-    make()
-    calls = calls_of(lambda: save(path, 1))
-    for fault, done in (FAULTS["disk-full"], FAULTS["signal-before"], FAULTS["signal-after"]):
-        for at in range(len(calls)):
-            make()
-            ended = end_of(lambda: save(path, 1), fault, at, done)
-            assert found(path) == 1 if ended is None else not os.listdir(path) or found(path) == 1
-            save(path, 2)
-            assert (os.listdir(tmp_path), found(path), path.stat().st_mode & 0o777) == (["out"], 2, mode)
-
-
 @pytest.mark.parametrize(
     "content",
     [b"", b"[]", b"{}", b'{"format": "simdocs-files", "version": 1, "files": []}', b"[" * 100_000]
@@ -124,17 +102,3 @@ def test_a_list_that_is_not_ours_lets_nothing_be_replaced(tmp_path: Path, conten
         save(path, 2)
     assert (path / "x").exists()
     assert (tmp_path / "x").exists()
-
-
-def test_some_files_may_be_missing(tmp_path: Path) -> None:
-    path = tmp_path / "out"
-    save(path, 1)
-    (path / "a" / "b" / "z.jsonl").unlink()
-    (path / "a" / "b").rmdir()
-    with atomic_tree(str(path), FILES) as tree:
-        with tree.file("x.jsonl") as stream:
-            stream.write(b"2")
-        tree.prepare()
-    assert sorted(os.listdir(path)) == [LIST, "x.jsonl"]
-    save(path, 3)
-    assert found(path) == 3

@@ -14,12 +14,11 @@ from pathlib import Path
 import pytest
 
 from simdocs.artifacts.formats import replaceable
-from simdocs.errors import LockedError, OutputError
-from simdocs.storage import lock, syscalls, targets
+from simdocs.errors import OutputError
+from simdocs.storage import syscalls, targets
 from tests.amounts import slow
-from tests.artifacts.tiny import draft_of, files_of, found, publishing, save, writing
-from tests.cli.corpus import A1, A, lay
-from tests.cli.program import simdocs
+from tests.artifacts.tiny import draft_of, files_of, found, publishing, save
+from tests.cli.corpus import lay
 from tests.storage.faults import FAULTS, calls_of, end_of
 
 FILE, DIRECTORY = "answer", "a.signatures"
@@ -110,22 +109,6 @@ def test_what_is_not_a_draft_but_has_its_name_is_left_alone_and_reported(place, 
 
 
 @pytest.mark.reliability("a FIFO, device or link with the name of a draft")
-@pytest.mark.parametrize(("draft", "arguments"), [
-    (DRAFT_FILE, ("dedupe", "docs", "-j1", "-o", FILE)),
-    (DRAFT_DIRECTORY, ("signature", "docs", "-j1", "-o", DIRECTORY)),
-    (f"{draft_of('note')}.1.0", ("dedupe", "docs", "-j1", "--summary-json", "note")),
-])  # fmt: skip
-def test_the_program_reports_a_fifo_with_the_name_of_a_draft(place, draft, arguments):
-    lay(place, {"docs/a": A, "docs/b": A1})
-    os.mkfifo(place / draft)
-    done = simdocs(*arguments, cwd=place)
-    assert (done.status, done.out, done.err.count("\n")) == (2, b"", 1)
-    assert done.err.startswith(f"simdocs: error: {arguments[-1]}: the name of its temporary file is taken: ")
-    assert f"{draft} is a FIFO: remove it" in done.err
-    assert sorted(os.listdir(place)) == [draft, "docs"]
-
-
-@pytest.mark.reliability("a FIFO, device or link with the name of a draft")
 @pytest.mark.parametrize("kind", ["FIFO", "link to a file"])
 def test_what_takes_the_place_of_a_draft_while_it_is_looked_at_is_left_alone(place, monkeypatch, kind):
     """It is opened without waiting for it, and while signals are heard."""
@@ -145,17 +128,6 @@ def test_what_takes_the_place_of_a_draft_while_it_is_looked_at_is_left_alone(pla
     assert not stat.S_ISREG((place / DRAFT_FILE).lstat().st_mode)
 
 
-@pytest.mark.reliability("a FIFO, device or link with the name of a draft")
-@pytest.mark.parametrize("kind", ["FIFO", "dangling link"])
-def test_a_lock_is_reported_even_if_the_note_about_its_holder_is_not_a_file(place, kind):
-    with writing(place / DIRECTORY):
-        note = place / DRAFT_DIRECTORY / lock.HOLDER
-        note.unlink()
-        put(kind, note)
-        with pytest.raises(LockedError, match="is being written by another run"):
-            save(place / DIRECTORY, 2)
-
-
 @pytest.mark.reliability("a draft of another user")
 @pytest.mark.parametrize("draft", [DRAFT_FILE, DRAFT_DIRECTORY])
 @pytest.mark.parametrize("locked", [False, True], ids=["free", "locked"])
@@ -172,42 +144,6 @@ def test_a_draft_of_another_user_is_left_alone_and_reported(place, monkeypatch, 
         with pytest.raises(OutputError, match=rf"{draft} belongs to another user: remove it if no other run"):
             work(place, draft)
     assert tree(place) == before
-
-
-@as_root
-@pytest.mark.reliability("a draft of another user")
-def test_the_program_reports_a_draft_directory_of_another_user(place):
-    lay(place, {"docs/a": A})
-    place.chmod(0o1777)
-    (place / DRAFT_DIRECTORY).mkdir(mode=0o777)
-    lay(place, {f"{DRAFT_DIRECTORY}/names.npy": b"mine"})
-    os.chown(place / DRAFT_DIRECTORY, STRANGER, STRANGER)
-    done = simdocs("signature", "docs", "-j1", "-o", DIRECTORY, cwd=place)
-    assert (done.status, done.err.count("\n")) == (2, 1)
-    assert f"{DRAFT_DIRECTORY} belongs to another user: remove it" in done.err
-    assert (sorted(os.listdir(place)), os.listdir(place / DRAFT_DIRECTORY)) == (
-        [DRAFT_DIRECTORY, "docs"],
-        ["names.npy"],
-    )
-
-
-@as_root
-@pytest.mark.reliability("a draft of another user")
-@pytest.mark.parametrize("holds", [[], ["holder"], ["names.npy"]])
-def test_a_directory_that_takes_the_place_of_our_new_draft_is_not_used(place, monkeypatch, holds):
-    create = syscalls.create_directory
-
-    def swapped(name: str, dir_fd: int) -> None:
-        create(name, dir_fd)
-        os.rmdir(name, dir_fd=dir_fd)
-        (place / name).mkdir(mode=0o777)
-        lay(place / name, dict.fromkeys(holds, b"mine"))
-        os.chown(place / name, STRANGER, STRANGER)
-
-    monkeypatch.setattr(syscalls, "create_directory", swapped)
-    with pytest.raises(OutputError, match="belongs to another user"):
-        save(place / DIRECTORY, 1)
-    assert (os.listdir(place), os.listdir(place / DRAFT_DIRECTORY)) == ([DRAFT_DIRECTORY], holds)
 
 
 @as_root
@@ -323,13 +259,6 @@ def test_a_draft_file_of_a_killed_run_is_removed(place, mode):
     (place / DRAFT_FILE).chmod(mode)
     write(place / FILE)
     assert os.listdir(place) == [FILE]
-
-
-def test_names_that_only_begin_like_a_draft_are_not_looked_at(place):
-    for name in ("x", "1", "1.x", "1.0.x", ""):
-        os.mkfifo(place / f"{draft_of(FILE)}.{name}")
-    write(place / FILE)
-    assert len(os.listdir(place)) == 6
 
 
 @pytest.mark.parametrize(("fault", "done"), [FAULTS["disk-full"], *slow(*list(FAULTS.values())[1:])])

@@ -76,21 +76,6 @@ def test_a_second_writer_reports_who_holds_the_lock(here):
     assert listing(here) == [NAME, "b.signatures", "docs"]
 
 
-@pytest.mark.parametrize("holder", ["holder", "garbage", "nothing"])
-def test_a_lock_is_reported_even_if_the_note_about_its_holder_is_unreadable(here, holder):
-    with writing(here / NAME):
-        note = here / draft_of(NAME) / "holder"
-        if holder == "garbage":
-            note.write_bytes(b"[\xff")
-        elif holder == "nothing":
-            note.rename(here / "aside")
-        with pytest.raises(LockedError, match=r"another run|process"):
-            save(here / NAME, 2)
-        if holder == "nothing":
-            (here / "aside").rename(note)
-    assert found(here / NAME) == 1
-
-
 @pytest.mark.reliability("two writers of one artifact")
 def test_a_second_writer_waits_for_the_first(here):
     with running(*BUILD, "--lock-wait", "30", cwd=here) as process:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.errors import UsageError
 from simdocs.storage.atomic_tree import LIST, atomic_parts, atomic_tree
 from simdocs.storage.stored_output import SUCCESS
 from tests.artifacts.tiny import draft_of
@@ -70,29 +69,9 @@ def test_parts_that_a_killed_run_left_are_removed(tmp_path: Path, at: int) -> No
     assert (os.listdir(tmp_path), found(path, 3)) == (["out"], 1)
 
 
-def test_parts_that_another_program_wrote_are_not_replaced(tmp_path: Path) -> None:
-    path = tmp_path / "out"
-    path.mkdir()
-    for name in ("part-00000.tsv", SUCCESS):
-        (path / name).touch()
-    with pytest.raises(UsageError, match="so it is not replaced"):
-        save(path, 1)
-    assert sorted(os.listdir(path)) == [SUCCESS, "part-00000.tsv"]
-
-
 def test_an_answer_without_rows_has_one_empty_part(tmp_path: Path) -> None:
     save(tmp_path / "out", 1, rows=0)
     assert (tmp_path / "out" / "part-00000.tsv").read_bytes() == b""
-
-
-@pytest.mark.parametrize("step", [1, 2, 5, 100])
-def test_parts_are_the_same_however_the_bytes_come(tmp_path: Path, step: int) -> None:
-    data = b'a,"\n\n\n\n\n\n\n\n\n"\r\nb,"""\n\n\n\n\n\n\n\n\n"\r\nc\r\nd\r\ne\r\n'
-    with atomic_parts(str(tmp_path / "out"), ".csv", b"\n", quoted=True) as stream:
-        for at in range(0, len(data), step):
-            stream.write(data[at : at + step])
-    written = [path.read_bytes() for path in sorted((tmp_path / "out").glob("part-*"))]
-    assert written == [b'a,"\n\n\n\n\n\n\n\n\n"\r\n', b'b,"""\n\n\n\n\n\n\n\n\n"\r\n', b"c\r\nd\r\ne\r\n"]
 
 
 @pytest.mark.parametrize("step", [1, 3, 4, 100])

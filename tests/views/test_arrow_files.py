@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import base64
 import io
-import sys
 from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simdocs.errors import MissingExtraError, OutputError
+from simdocs.errors import OutputError
 from simdocs.model.result import NAME, NUMBER, SIMILARITY, Row, table_head
 from simdocs.options.declaration import loaded
 from simdocs.options.families import FORMATS
@@ -70,12 +69,6 @@ def test_every_row_can_be_read_back(form, rows):
 
 
 @pytest.mark.parametrize("form", BINARY)
-@given(rows=ROWS, at_once=st.integers(1, 12))
-def test_the_bytes_do_not_depend_on_the_blocks_in_which_rows_come(form, rows, at_once):
-    assert drawn(form, rows, at_once) == drawn(form, rows)
-
-
-@pytest.mark.parametrize("form", BINARY)
 def test_rows_are_written_in_groups_while_they_come(form, monkeypatch):
     monkeypatch.setattr(output_formats, "_AT_ONCE", 3)
     drawing = loaded(FORMATS[form].implementation)(HEAD)
@@ -97,11 +90,3 @@ def test_a_late_name_that_is_not_utf8_is_an_error(form, monkeypatch):
     drawing.rows([(b"a", 0, b"a", None), (b"b", 0, b"a", None)])
     with pytest.raises(OutputError, match=r"^document has a name that is not UTF-8, and none of the first 2 rows has"):
         drawing.rows([(b"c", 0, b"a", None), (b"\xff", 0, b"a", None)])
-
-
-@pytest.mark.parametrize(("form", "name"), [("parquet", "Parquet"), ("arrow", "Arrow")])
-def test_a_missing_pyarrow_is_named_when_the_format_is_made(form, name, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError) as caught:
-        loaded(FORMATS[form].implementation)(HEAD)
-    assert str(caught.value) == f"writing {name} needs pyarrow: pip install 'simdocs[datasets]'"

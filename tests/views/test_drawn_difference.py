@@ -99,11 +99,6 @@ def test_a_mark_does_not_make_one_word_of_two(a, b, unit, expected):
     assert shown(a, b, unit) == expected
 
 
-def test_a_word_added_after_a_long_passage_has_a_space_before_it():
-    long = "the same words " * 20
-    assert shown(long.rstrip(), f"{long}and more", "words", whole=False).endswith("same words {+and more+}")
-
-
 # A unified diff has the hunks that difflib makes of the same difference.
 
 LINES = [f"line {number}\n" for number in range(40)]
@@ -134,8 +129,3 @@ def test_differences_are_one_hunk_up_to_six_lines_between_them(first, apart):
 def test_the_last_hunk_ends_with_the_text(last):
     b = [*LINES[:last], "other\n", *LINES[last + 1 :]]
     assert drawn(LINES, b) == expected(LINES, b)
-
-
-@pytest.mark.parametrize(("a", "b"), [([], LINES[:1]), (LINES[:1], []), (LINES[:1], LINES[1:2]), (LINES, LINES)])
-def test_short_texts_have_the_counts_of_their_lines(a, b):
-    assert drawn(a, b) == expected(a, b)

@@ -150,33 +150,17 @@ def test_texts_that_are_too_long_and_different_say_what_was_not_computed(monkeyp
     assert dict(found.rows())["edit_unit"] is None
 
 
-def test_a_difference_has_a_short_repr():
-    assert repr(compare("nadal", "nadia", k=2, diff="words").difference) == "<Difference: unit='words', passages=1>"
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def test_both_doors_give_the_same_measures(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text("The quick brown fox jumps over the lazy dog.\n")
     Path("b.txt").write_text("The quick brown fox jumps over the lazy cat.\n")
-    Path("c.txt").write_text("Something else.\n")
-    return tmp_path
-
-
-@pytest.mark.parametrize(
-    ("words", "keywords"),
-    [
-        ([], {}),
-        (["--unit", "word", "-k", "2", "--num-perm", "64"], {"unit": "word", "k": 2, "num_perm": 64}),
-        (["--strip-punctuation", "--multiset"], {"strip_punctuation": True, "multiset": True}),
-    ],
-)
-def test_both_doors_give_the_same_measures(here, words, keywords):
-    found = simdocs.compare("a.txt", "b.txt", diff="words", **keywords)
-    done = program("compare", "a.txt", "b.txt", *words, "--format", "jsonl", cwd=here)
+    found = simdocs.compare("a.txt", "b.txt", diff="words", unit="word", k=2, num_perm=64)
+    words = ("a.txt", "b.txt", "--unit", "word", "-k", "2", "--num-perm", "64")
+    done = program("compare", *words, "--format", "jsonl")
     rows = [json.loads(line) for line in done.out.splitlines()]
     measured = {row["measure"]: row["value"] for row in rows if "measure" in row}
     expected = {name: round(value, 6) if isinstance(value, float) else value for name, value in found.rows()}
     assert list(measured.items()) == list(expected.items())
     passages = [(row["passage"] == "shared", row["a"], row["b"]) for row in rows if "passage" in row]
     assert passages == [(each.shared, each.a, each.b) for each in found.difference.passages]
+    assert found.difference.drawn(("a.txt", "b.txt")) == program("compare", *words, "--diff", "words").out.decode()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -111,18 +110,6 @@ def test_importing_is_cheap():
     used = in_python(f"import sys, simdocs; simdocs.dedupe(texts=['a']); print({heavy})")
     assert "numpy" in used
     assert not any(name in used for name in ("click", "rich", "tqdm"))
-
-
-def test_all_public_names_can_be_imported_at_once():
-    assert (
-        in_python("from simdocs import *; print(dedupe(texts=['a', 'a']).kept, open.__module__)") == "[0] simdocs.api\n"
-    )
-
-
-def test_the_package_is_marked_as_typed():
-    told = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    assert told["package-data"]["simdocs"] == ["py.typed", "__init__.pyi"]
-    assert Path(simdocs.__file__).with_name("py.typed").is_file()
 
 
 @pytest.mark.slow

@@ -15,33 +15,24 @@ from tests.api.asking import BUILD, KINDS, by_row
 from tests.asked import ASKED, OPTIONS
 from tests.cli.corpus import A1, A
 
-STAGES = (*BUILD.values(), simdocs.dedupe)
+STAGES = (simdocs.shingle, simdocs.dedupe)
 
 WRONG = [
-    *[("unit", value, f"one of {', '.join(UNITS)}") for value in ("chars", [], 3)],
-    *[("k", value, "a whole number from 1 to 1000") for value in (0, 1001, -1, 2.0, "9", True, math.inf)],
-    *[("seed", value, "a whole number below 2^32, or random") for value in (-1, 1 << 32, "chance", 0.5)],
-    *[("language", value, "one of en, de, ") for value in ("english", "")],
-    *[("multiset", value, "True or False") for value in (1, 0, "no")],
-    *[("hidden", value, "True or False") for value in ("", 1)],
-    *[("include", value, "a tuple of patterns") for value in ("*.txt", (b"x",), 3)],
-    *[("exclude", value, "a tuple of patterns") for value in ("*.txt", [1])],
-    *[("text_field", value, "a text") for value in (b"text", 1)],
+    *[("unit", value, f"one of {', '.join(UNITS)}") for value in ("chars", [])],
+    *[("k", value, "a whole number from 1 to 1000") for value in (0, 1001, 2.0, "9", True, math.inf)],
+    *[("seed", value, "a whole number below 2^32, or random") for value in (-1, 1 << 32, "chance")],
+    *[("multiset", value, "True or False") for value in (1, "no")],
+    *[("include", value, "a tuple of patterns") for value in ("*.txt", (b"x",))],
+    ("text_field", b"text", "a text"),
     *[("max_size", value, "a size in bytes") for value in (-1, "1M")],
-    *[("jobs", value, "a whole number from 1 to 1024") for value in (0, -1, 1025, "2", 1.0, True)],
+    *[("jobs", value, "a whole number from 1 to 1024") for value in (0, 1025)],
 ]
 WRONG_OF_DEDUPE = [
-    *[("scheme", value, "one of fss, permutation") for value in ("minhash", 1)],
-    *[("num_perm", value, "a whole number from 1 to 65536") for value in (0, 65537)],
-    *[("threshold", value, "above 0 and up to 1") for value in (0, -0.1, 1.1, math.nan, math.inf, "0.8", True)],
-    *[("recall", value, "above 0 and up to 1") for value in (0, 2, math.nan)],
-    *[("rule", value, "one of recall, nearest") for value in ("best", True)],
-    *[("bands", value, "a whole number from 1 to 65536") for value in (0, 1.5, "8")],
-    *[("rows", value, "a whole number from 1 to 65536") for value in (0, 65537)],
-    *[("verify", value, "one of exact, estimate") for value in (True, "no")],
-    *[("cluster", value, "one of greedy, components") for value in ("none", 0)],
-    *[("keep", value, "one of first, longest, shortest, newest, oldest") for value in ("last", 0)],
-    *[("max_candidates", value, "a whole number, 1 or more") for value in (0, "all")],
+    ("scheme", "minhash", "one of fss, permutation"),
+    *[("threshold", value, "above 0 and up to 1") for value in (0, 1.1, math.nan, "0.8", True)],
+    *[("bands", value, "a whole number from 1 to 65536") for value in (0, 1.5)],
+    ("verify", True, "one of exact, estimate"),
+    ("max_candidates", 0, "a whole number, 1 or more"),
 ]
 
 
@@ -64,19 +55,6 @@ def test_wrong_values_of_dedupe_are_refused(here, name, value, wanted):
     refused(name, value, wanted, lambda **how: simdocs.dedupe("docs", **how))
 
 
-def test_wrong_values_of_query_are_refused(here):
-    def ask(**how: object) -> object:
-        return simdocs.query("docs.index", "new", **how)
-
-    for name in ("jobs", "threshold", "verify"):
-        for one, value, wanted in (*WRONG, *WRONG_OF_DEDUPE):
-            if one == name and value is not None:
-                refused(name, value, wanted, ask)
-    for value in (-1, 1.5, "all"):
-        refused("top", value, "a whole number, 1 or more", ask)
-    refused("itself", 1, "True or False", ask)
-
-
 def nothing_of(question: str) -> dict[str, None]:
     return {name: None for name, declared in ASKED[question].options.items() if not declared.shell}
 
@@ -93,20 +71,11 @@ def test_none_means_not_given(here):
     assert by_row(simdocs.query("docs.index", "new", **nothing)) == by_row(simdocs.query("docs.index", "new"))
 
 
-@pytest.mark.parametrize("stage", STAGES)
-def test_unknown_options_are_refused(here, stage):
-    with pytest.raises(TypeError, match=r"has no option kk, treshold(: did you mean threshold\?)?$"):
-        stage("docs", treshold=0.5, kk=3)
-
-
-def test_options_of_later_stages_are_refused(here):
-    for stage, name, value in (
-        (simdocs.shingle, "num_perm", 64),
-        (simdocs.signature, "threshold", 0.5),
-        (simdocs.index, "keep", "first"),
-    ):
-        with pytest.raises(TypeError, match=f"has no option {name}"):
-            stage("docs", **{name: value})
+def test_unknown_options_and_those_of_later_stages_are_refused(here):
+    with pytest.raises(TypeError, match=r"has no option kk, treshold: did you mean threshold\?$"):
+        simdocs.dedupe("docs", treshold=0.5, kk=3)
+    with pytest.raises(TypeError, match="has no option num_perm"):
+        simdocs.shingle("docs", num_perm=64)
 
 
 def test_numpy_numbers_and_whole_fractions_are_accepted(tmp_path):
@@ -128,14 +97,11 @@ def test_what_is_not_a_document_is_refused(here, stage):
             lambda: stage(texts=[A], names=["a", "b"]),
             "there must be as many names as texts, 1, not 2",
         ),
-        (lambda: stage(texts=A), "texts must be an iterable of texts, such as a list, not (str|bytes)"),
         (
             lambda: stage(texts=[A, A1], names="ab"),
             "names must be an iterable of names, such as a list, not (str|bytes)",
         ),
-        (lambda: stage(texts=[A, None]), r"texts\[1\] is of type NoneType: a text must be str or bytes"),
         (lambda: stage(texts=[A], names=["\ud800"]), r"names holds '\\ud800'"),
-        (lambda: stage("docs.shingles", "docs"), "an artifact cannot be mixed with other arguments"),
         (lambda: stage("docs", simdocs.open("docs.index")), "an artifact cannot be mixed with other arguments"),
         (lambda: stage(texts=[A], hidden=True), "--hidden needs paths, not texts"),
     ):
@@ -148,29 +114,14 @@ def test_what_is_not_a_document_is_refused(here, stage):
         stage(3)
 
 
-@pytest.mark.parametrize("stage", BUILD.values())
-def test_a_path_with_a_nul_is_refused(here, stage):
-    with pytest.raises(simdocs.InputError, match="a path cannot contain NUL"):
-        stage("docs", "docs/a\0b")
-    with pytest.raises(simdocs.UsageError, match="-o must be a path, without NUL, not "):
-        stage("docs", output="a\0b")
-    with pytest.raises(simdocs.UsageError, match="--root must be a path, without NUL, not "):
-        simdocs.dedupe("docs.index", root=b"\0")
-
-
 def test_an_artifact_is_the_only_input(here):
     with pytest.raises(simdocs.UsageError, match="--max-size needs documents, not an artifact"):
         simdocs.dedupe("docs.index", max_size=3)
-    for how in ({"root": "."}, {"shingles": "docs.shingles"}):
-        with pytest.raises(simdocs.UsageError, match=f"--{next(iter(how))} needs an artifact, not documents"):
-            simdocs.dedupe("docs", **how)
-    for stage, kind, remedy in (
-        (simdocs.shingle, "shingles", "a shingles artifact, not documents"),
-        (simdocs.signature, "index", "an index, not documents or a shingles artifact"),
-    ):
-        for given in (f"docs.{kind}", simdocs.open(f"docs.{kind}")):
-            with pytest.raises(simdocs.ArtifactError, match=f": this is {remedy}$"):
-                stage(given)
+    with pytest.raises(simdocs.UsageError, match="--root needs an artifact, not documents"):
+        simdocs.dedupe("docs", root=".")
+    for given in ("docs.index", simdocs.open("docs.index")):
+        with pytest.raises(simdocs.ArtifactError, match=r": this is an index, not documents or a shingles artifact$"):
+            simdocs.signature(given)
     problem = "this is a shingles artifact, not an index: build one with simdocs index"
     for given in ("docs.shingles", simdocs.open("docs.shingles")):
         with pytest.raises(simdocs.ArtifactError) as refused:
@@ -178,12 +129,6 @@ def test_an_artifact_is_the_only_input(here):
         assert str(refused.value) == f"docs.shingles: {problem} docs.shingles -o docs.index"
     with pytest.raises(simdocs.ArtifactError, match=r"^the shingles given: this is a shingles artifact"):
         simdocs.query(simdocs.shingle("docs"), texts=[A])
-    with pytest.raises(
-        simdocs.ArtifactError, match=r"index, not documents, a shingles artifact or a signatures artifact$"
-    ):
-        simdocs.query("docs.index", simdocs.open("docs.index"))
-    with pytest.raises(simdocs.UsageError, match="nothing to read"):
-        simdocs.query("docs.index")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -223,6 +168,5 @@ def test_texts_in_the_place_of_paths_bring_the_name_of_their_keyword(tmp_path, m
     for call in (simdocs.dedupe, simdocs.index, simdocs.shingle):
         with pytest.raises(simdocs.UsageError, match=r"list is not a path: .*, or texts as texts=\[\.\.\.\]"):
             call(["a"])
-    for texts, kind in (({"a": 1}.values(), "dict_values"), (iter("a"), "str_ascii_iterator|str_iterator")):
-        with pytest.raises(simdocs.UsageError, match=rf"({kind}) is not a path: .*, or texts as texts=\[\.\.\.\]"):
-            simdocs.dedupe(texts)
+    with pytest.raises(simdocs.UsageError, match=r"dict_values is not a path: .*, or texts as texts=\[\.\.\.\]"):
+        simdocs.dedupe({"a": 1}.values())

@@ -13,10 +13,3 @@ def test_the_repr_of_a_result_is_one_line_with_its_counts(here):
     planned = simdocs.index(texts=[A, B], output="docs.index", dry_run=True)
     assert repr(planned).startswith("<Result of index: documents=2, rows=")
     assert repr(simdocs.query("docs.index", texts=[A, b""])).startswith("<SimilarPairs of query: documents=2, rows=")
-
-
-def test_the_repr_of_what_is_said_about_an_artifact_is_one_line(here):
-    documents = len(simdocs.open("docs.index").documents)
-    assert repr(simdocs.open("docs.index").documents) == f"<Documents: {documents}>"
-    assert repr(simdocs.check("docs.index", "docs.shingles")) == "<Result of check: rows=0>"
-    assert list(dict(simdocs.check("nowhere", "docs"))) == ["unreadable", "damage"]

@@ -15,14 +15,10 @@ from tests.cli.corpus import A1, A
 from tests.commands.building import content
 
 OPTIONS = {
-    "words": ({"threshold": 0.5, "unit": "word", "k": 2}, "--threshold 0.5 --unit word -k 2"),
     "word": ({"unit": "word", "threshold": 0.3}, "--unit word --threshold 0.3"),
-    "components": ({"cluster": "components"}, "--cluster components"),
     "keep": ({"keep": "longest", "max_candidates": 2}, "--keep longest --max-candidates 2"),
-    "scheme": ({"scheme": "permutation", "num_perm": 64}, "--scheme permutation --num-perm 64"),
     "bands": ({"bands": 64, "rows": 2, "multiset": True}, "--bands 64 --rows 2 --multiset"),
     "walk": ({"include": ("[ab].txt",), "hidden": True}, "--include [ab].txt --hidden"),
-    "seed": ({"seed": 7, "recall": 0.5, "rule": "nearest"}, "--seed 7 --recall 0.5 --rule nearest"),
     "normal": ({"mask_digits": True, "strip_punctuation": True}, "--mask-digits --strip-punctuation"),
 }
 
@@ -41,13 +37,6 @@ def test_dedupe_of_paths_answers_as_the_command_line(here, jobs):
 def test_options_answer_as_on_the_command_line(here, what):
     options, spelt = OPTIONS[what]
     assert decided(simdocs.dedupe("docs", **options)) == printed("dedupe", "docs", *spelt.split()) != []
-
-
-def test_dedupe_by_estimate_answers_as_the_command_line(here):
-    found = simdocs.dedupe("docs", verify="estimate", threshold=0.7)
-    assert np.isnan(found.pairs.jaccard).all()
-    expected = printed("dedupe", "docs", "--verify", "estimate", "--threshold", "0.7")
-    assert [(*row[:2], "", row[3]) for row in decided(found)] == expected != []
 
 
 @pytest.mark.usefixtures("eager")
@@ -72,16 +61,6 @@ def test_each_text_keeps_its_row_number(jobs):
     assert len(found.documents) == len(found.tokens) == len(texts)
     assert found.skipped.counts == {}
     assert found.documents.facts["flags"].tolist() == [1, 0, 0, 2, 1, 8 | 2, 4 | 2, 0, 1]
-    assert found.tokens.lengths.tolist() == [
-        0,
-        *(len(found.tokens[row]) for row in (1, 2)),
-        1,
-        0,
-        1,
-        1,
-        len(found.tokens[7]),
-        0,
-    ]
     assert by_row(simdocs.dedupe(texts=texts, jobs=jobs)) == [(1, 2), (1, 7)]
     assert len(simdocs.dedupe(texts=[], jobs=jobs).kept) == 0
 
@@ -126,18 +105,6 @@ def test_an_output_is_the_artifact_that_the_command_line_writes(here, kind, jobs
     made = BUILD[kind](b"docs", output=here / f"mine.{kind}", jobs=jobs)
     assert content(here / f"mine.{kind}") == content(here / f"docs.{kind}")
     assert_same(made, simdocs.open(f"mine.{kind}"))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_arrays_of_an_artifact_are_mapped(here, kind):
-    noun = simdocs.open(f"docs.{kind}")
-    found = [noun.documents.facts, noun.documents.names.values]
-    found += [noun.tokens.values, noun.tokens.offsets] if isinstance(noun, simdocs.Shingles) else [noun.signatures]
-    if isinstance(noun, simdocs.BandIndex):
-        found += [noun.tables.keys, noun.tables.rows, noun.tables.same_as]
-    for array in found:
-        assert isinstance(array.base, np.memmap)
-        assert not array.flags.writeable
 
 
 def test_texts_in_memory_are_verified_from_memory(here):

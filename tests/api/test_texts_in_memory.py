@@ -84,16 +84,9 @@ def test_the_same_texts_give_the_same_answer_whatever_holds_them(kind, texts):
     ("make", "message"),
     [
         (lambda: {"a": "b"}, "texts must be an iterable of texts, not dict: use texts=list(d.values()), names=list(d)"),
-        (lambda: 5, "texts must be an iterable of texts, such as a list, not int"),
         (lambda: bytearray(b"ab"), "texts must be an iterable of texts, such as a list, not bytearray"),
-        (lambda: np.array("ab"), "texts must be an iterable of texts, such as a list, not ndarray"),
         (lambda: ["a", "b", 5], "texts[2] is of type int: a text must be str or bytes"),
-        (lambda: ["a", None, 5], "texts[1] is of type NoneType: a text must be str or bytes"),
-        (lambda: ["a", math.nan], "texts[1] is of type float: a text must be str or bytes"),
-        (lambda: np.array([["a"], ["b"]]), "texts[0] is of type list: a text must be str"),
-        (lambda: library("pandas").Series(["a", None], dtype="string"), "texts[1] is of type"),
         (lambda: library("pandas").DataFrame({"t": ["a"]}), "texts is a table (DataFrame), not a column: use one of"),
-        (lambda: library("polars").DataFrame({"t": ["a"]}), "texts is a table (DataFrame), not a column: use one of"),
         (lambda: library("pyarrow").table({"t": ["a"]}), "texts is a table (Table), not a column: use one of its"),
         (lambda: Stream(library("pyarrow").table({"t": ["a"]})), "texts is a table (Stream), not a column: use one of"),
         (lambda: library("pyarrow").array(["a", None]), "texts[1] is of type NoneType: a text must be"),
@@ -111,10 +104,7 @@ def test_what_holds_no_texts_is_refused(make, message):
     ("names", "message"),
     [
         (["a", "b"], "there must be as many names as texts, 3, not 2"),
-        (["a", "b", "a"], "names[0] and names[2] read the same, 'a': each text needs a name of its own"),
         ([1, "1", 2], "names[0] and names[1] read the same, '1': each text needs a name of its own"),
-        (["a", b"a", 2], "names[0] and names[1] read the same, b'a': each text needs a name of its own"),
-        ([1, None, 2], "names[1] is null: give each text a name"),
         ([1, 2.0, math.nan], "names[2] is null: give each text a name"),
     ],
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import random
 import re
 import shutil
-from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 
@@ -18,17 +18,12 @@ from simdocs.options.families import UNITS
 from tests.amounts import slow
 from tests.cli.program import Argument, anew
 from tests.cli.traps import prelude
-from tests.packing import SUFFIXES, each, packed
 
 MIB = 1 << 20
 CHARACTERS = 8 * MIB
 BATCHES = 48 * MIB
 """What a few batches take."""
 
-
-WITHOUT_HOLES = {"MALLOC_MMAP_THRESHOLD_": str(2 * MIB)}
-"""In this environment the system gets back what is freed. Otherwise the C library may keep a hole of up to 32 MiB where
-an array has grown (mallopt(3))."""
 
 PATIENCE_FOR_PAIRS = 600
 """Seconds that a run may take. An audit of 8 million pairs takes 21 seconds of CPU, and more than a minute where other
@@ -46,11 +41,10 @@ def peak(
     command: str = "dedupe",
     status: int = 0,
     jobs: bool = True,
-    changes: Mapping[str, str] | None = None,
 ) -> int:
-    """Bytes that a run of one process held at most. changes: to its environment."""
+    """Bytes that a run of one process held at most."""
     record = place / "status"
-    env = prelude(place, RECORD.format(str(record))) | (changes or {})
+    env = prelude(place, RECORD.format(str(record)))
     done = anew(command, *(["-j1"] if jobs else []), *arguments, env=env, patience=PATIENCE_FOR_PAIRS)
     assert (done.status, bool(done.err)) == (status, status != 0)
     return _most(record)
@@ -74,12 +68,10 @@ TEXTS = {
     "ASCII": lambda: words("abcdefghijklmnop"),
     "accents": lambda: words("abcdeéüabcdefghi"),
     "Cyrillic": lambda: words("абвгдежзийклмноп"),
-    "Chinese": lambda: words("一丁七万丈三上下不与丑专且世丘丙业"),
     "Chinese without spaces": lambda: words("一丁七万丈三上下不与丑专且世丘丙业").replace(" ", "的"),
     "Chinese and a face": lambda: words("一丁七万丈三上下不与丑专且世丘丙业")[:-1] + "😀",
     "Hindi": lambda: words("कखगघङचछिीुू्"),
     "Greek, capitals and lines": lambda: words("αβγδεζηθικλμνξοσ").title().replace(" ", "\n"),
-    "capitals and lines": lambda: words("abcdefghijklmnop").title().replace(" ", "\n"),
     "a few words again and again": lambda: ("the same again and again\n" * CHARACTERS)[:CHARACTERS],
     "one letter": lambda: "a" * CHARACTERS,
 }
@@ -201,22 +193,6 @@ def test_verifying_two_large_documents_takes_20_bytes_a_character(tmp_path, litt
     assert peak(tmp_path, tmp_path / "text", tmp_path / "other") - little <= 20 * CHARACTERS + BATCHES
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", TEXTS)
-def test_multisets_take_no_more_memory(tmp_path, little, kind):
-    (tmp_path / "text").write_text(TEXTS[kind]())
-    assert peak(tmp_path, tmp_path / "text", "--multiset") - little <= 16 * CHARACTERS + BATCHES
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("switches", [[], ["--nfkc", "--strip-accents", "--strip-punctuation", "--mask-digits"]])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1"])
-def test_normalising_in_other_ways_takes_no_more_memory(tmp_path, little, encoding, switches):
-    text = TEXTS["accents" if encoding == "latin-1" else "Greek, capitals and lines"]()
-    (tmp_path / "text").write_bytes(text.encode(encoding))
-    assert peak(tmp_path, tmp_path / "text", *switches) - little <= 16 * CHARACTERS + BATCHES
-
-
 def near_copies(place: Path, number: int) -> Path:
     """Write so many short texts, each of which is similar to all others."""
     words = [f"word{at}" for at in range(30)]
@@ -254,13 +230,8 @@ def test_an_exact_join_takes_what_it_says_and_150_mb(tmp_path, question):
 @pytest.mark.parametrize(
     ("kind", "switches"),
     [
-        ("lines of one letter", ("--diff", "unified")),
-        *slow(
-            *product(
-                ("ASCII", "Chinese", "lines of one letter", "many changes"),
-                ((), ("--diff", "words"), ("--format", "jsonl")),
-            )
-        ),
+        ("ASCII", ("--diff", "unified")),
+        *slow(*product(("lines of one letter", "many changes"), ((), ("--diff", "words"), ("--diff", "unified")))),
     ],
 )
 def test_comparing_two_texts_takes_16_bytes_a_character_of_both_and_200_mb(tmp_path, kind, switches):
@@ -276,19 +247,10 @@ def test_comparing_two_texts_takes_16_bytes_a_character_of_both_and_200_mb(tmp_p
 
 @pytest.mark.reliability("an audit of 8 million similar pairs")
 @pytest.mark.parametrize("number", [1000, *slow(4000)])
-def test_an_audit_holds_no_similar_pairs(tmp_path, little, number):
+def test_an_audit_takes_no_more_than_it_may_and_100_mb(tmp_path, number):
     docs = near_copies(tmp_path, number)
-    held = peak(tmp_path, docs, "--unit", "word", "-k", "1", command="audit", changes=WITHOUT_HOLES)
-    assert held - little <= BATCHES
-
-
-@pytest.mark.reliability("an audit of 8 million similar pairs")
-@pytest.mark.parametrize("number", [1000, *slow(4000)])
-@pytest.mark.parametrize("allowed", [2_000_000, *slow(20_000_000)])
-def test_an_audit_takes_no_more_than_it_may_and_100_mb(tmp_path, number, allowed):
-    docs = near_copies(tmp_path, number)
-    limit = "--max-memory", str(allowed), "-q"
-    assert peak(tmp_path, docs, "--unit", "word", "-k", "1", *limit, command="audit") <= allowed + 100_000_000
+    limit = "--max-memory", "2000000", "-q"
+    assert peak(tmp_path, docs, "--unit", "word", "-k", "1", *limit, command="audit") <= 102_000_000
 
 
 @pytest.mark.reliability("100,000 to 1,000,000 documents")
@@ -305,18 +267,6 @@ def test_all_processes_together_hold_1_kb_a_document_and_200_mb(tmp_path, form, 
     docs = FORMS[form](tmp_path, documents)
     for name, jobs, peak, *_ in measurements(tmp_path, docs, [1, 2], commands):
         assert peak <= promised(documents, name, form, jobs), (name, jobs)
-
-
-ROWS = int(os.environ.get("SIMDOCS_TEST_ROWS", "2000000"))
-"""Rows of a Parquet file whose memory is measured. 10,000,000 take an hour or more, and 10 GB of memory."""
-
-
-@pytest.mark.slow
-def test_rows_of_parquet_take_1_kb_each_and_200_mb_whatever_their_row_groups_hold(tmp_path):
-    pytest.importorskip("pyarrow", reason="pyarrow, which writes the file, is missing")
-    docs = FORMS["parquet"](tmp_path, ROWS)
-    for name, jobs, peak, *_ in measurements(tmp_path, docs, [2], ["signature", "dedupe"]):
-        assert peak <= promised(ROWS, name, "parquet", jobs), (name, jobs)
 
 
 ARRAYS_MOVE = """
@@ -383,9 +333,7 @@ def test_memory_does_not_grow_with_the_texts_of_the_corpus(tmp_path):
 
 
 @pytest.mark.reliability("malformed JSON")
-@each
-@pytest.mark.parametrize("lines", [1 << 18, *slow(1_000_000)])
-def test_malformed_lines_take_no_memory_however_many_they_are(tmp_path, little, name, lines):
-    file = tmp_path / f"x.jsonl{SUFFIXES[name]}"
-    file.write_bytes(packed(name, b"x\n" * lines))
+def test_malformed_lines_take_no_memory_however_many_they_are(tmp_path, little):
+    file = tmp_path / "x.jsonl.gz"
+    file.write_bytes(gzip.compress(b"x\n" * (1 << 18)))
     assert peak(tmp_path, file, status=3) - little <= BATCHES * 3 // 4

@@ -16,25 +16,15 @@ FIRST = "this is not an index: the index comes first, and then the documents"
 
 MEANT = {
     "query docs more/d.txt": f"docs: {NO_INDEX} docs -o docs.index",
-    "query docs/ more/d.txt": f"docs/: {NO_INDEX} docs/ -o docs.index",
     "query docs/a.txt docs": f"docs/a.txt: {NO_INDEX} docs/a.txt -o docs/a.txt.index",
-    "dedupe more --against docs": f"docs: {NO_INDEX} docs -o docs.index",
     "dedupe x.signatures --against docs/": f"docs/: {NO_INDEX} docs/ -o docs.index",
     "dedupe x.index more": MIXED,
-    "dedupe more docs x.index": MIXED,
     "query gone.index more": "gone.index: no such artifact",
-    "query gone more": "gone: no such artifact",
-    "dedupe more --against gone": "gone: no such artifact",
     "query more/d.txt x.index": f"more/d.txt: {FIRST}",
-    "query more docs x.index": f"more: {FIRST}",
     "index x.index more": NO_OUTPUT,
     "index more x.index": NO_OUTPUT,
-    "index docs docs.index": NO_OUTPUT,
     "index docs -o out.idx": "out.idx: the name of an index must end in .index: use -o out.index",
-    "signature docs -o x.sig": "x.sig: the name of a signatures artifact must end in .signatures: use -o x.signatures",
-    "index x.index more -o new.index": MIXED,
     "index docs -o docs": "docs: the name of an index must end in .index: use -o docs.index",
-    "index docs/a.txt -o docs/a.txt": "docs/a.txt: the name of an index must end in .index: use -o docs/a.txt.index",
     "shingle more -o docs": "docs: the name of a shingles artifact must end in .shingles: use -o docs.shingles",
 }
 

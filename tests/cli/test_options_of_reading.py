@@ -27,7 +27,6 @@ def in_messages(text: str) -> str:
 
 FILES: dict[str, tuple[str, list[str], list[str], str, list[str]]] = {
     "lines": ("x.txt", TEXTS, ["1", "2", "4"], "latin-1", LINES),
-    "lines in UTF-8": ("x.txt", TEXTS, ["1", "2", "4"], "utf-8", LINES),
     "encoding of JSON": (
         "x.jsonl",
         [json.dumps({"text": text}, ensure_ascii=False) for text in TEXTS],

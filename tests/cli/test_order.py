@@ -52,10 +52,6 @@ def test_documents_are_in_bytewise_order_of_their_paths(many, locale):
     assert kept(many, "docs", env=environment(LC_ALL=locale)) == below("docs")
 
 
-def test_arguments_come_in_the_order_given(many):
-    assert kept(many, "docs/z", "docs/B/y", "docs/a") == [*below("docs", "z/"), b"docs/B/y", *below("docs", "a/")]
-
-
 @pytest.mark.reliability("arguments that overlap")
 def test_a_file_reached_twice_belongs_to_the_first_argument(many):
     assert kept(many, "docs/a/c", "docs") == below("docs", "a/c/") + [

@@ -7,20 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.amounts import slow
 from tests.cli.corpus import A1, A2, A, lay
 from tests.cli.program import Done, simdocs
 from tests.commands.building import names_on
 
 ASKS = {
     "kept": ("dedupe", "{}/x.index", "--list", "kept"),
-    "duplicates": ("dedupe", "{}/x.index", "--list", "duplicates"),
-    "components": ("dedupe", "{}/x.index", "--cluster", "components"),
     "groups of signatures": ("dedupe", "{}/x.signatures"),
-    "groups of shingles": ("dedupe", "{}/x.shingles"),
     "pairs": ("pairs", "{}/x.index"),
     "matches": ("query", "{}/x.index", "{}/near", "--list", "matches"),
-    "nearest": ("query", "{}/x.index", "{}/near", "--nearest", "3"),
     "queries": ("query", "{}/x.index", "{}/y.signatures"),
     "against": ("dedupe", "{}/near", "--against", "{}/x.index"),
 }
@@ -34,7 +29,7 @@ def built_there(tmp_path_factory: pytest.TempPathFactory) -> Path:
         tmp_path_factory.mktemp("built"),
         {"docs/a": A, "docs/b": A1, "docs/d/c": A1, "docs/e": b"another text", "near": A2, "sub/near": A2},
     )
-    for command, target in (("shingle", "x.shingles"), ("signature", "x.signatures"), ("index", "x.index")):
+    for command, target in (("signature", "x.signatures"), ("index", "x.index")):
         assert simdocs(command, "docs", "-o", target, cwd=there) == (0, b"", "")
     assert simdocs("signature", "near", "-o", "y.signatures", cwd=there) == (0, b"", "")
     return there
@@ -51,11 +46,6 @@ def printed(done: Done) -> list[str]:
     return [name for row in done.names for name in row]
 
 
-SHORT = ("kept", "groups of signatures", "pairs", "matches", "against")
-ELSEWHERE = [*SHORT, *slow(*(ask for ask in ASKS if ask not in SHORT))]
-"""What the short form asks in other directories, and then the rest."""
-
-
 @pytest.mark.parametrize("ask", ASKS)
 def test_names_are_those_recorded_in_the_directory_of_the_build(built_there, ask):
     """However that directory, and the artifact in it, are spelled."""
@@ -68,7 +58,7 @@ def test_names_are_those_recorded_in_the_directory_of_the_build(built_there, ask
     assert printed(asked(ask, ".", built_there, "--root", "docs/..")) == names
 
 
-@pytest.mark.parametrize("ask", ELSEWHERE)
+@pytest.mark.parametrize("ask", ASKS)
 def test_names_are_joined_to_the_recorded_directory_elsewhere(built_there, tmp_path, ask):
     expected = [(built_there / name).read_bytes() for name in printed(asked(ask, ".", built_there))]
     for cwd, directory in ((tmp_path, built_there), (built_there / "sub", ".."), (Path("/"), built_there)):
@@ -77,7 +67,7 @@ def test_names_are_joined_to_the_recorded_directory_elsewhere(built_there, tmp_p
         assert any(name.startswith(f"{built_there}/docs/") for name in names)
 
 
-@pytest.mark.parametrize("ask", ELSEWHERE)
+@pytest.mark.parametrize("ask", ASKS)
 def test_names_are_joined_to_root_elsewhere(built_there, ask):
     expected = [(built_there / name).read_bytes() for name in printed(asked(ask, ".", built_there))]
     cwd = built_there / "sub"

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.corpus import A1, A2, A, B, jaccard, lay
-from tests.cli.program import in_shell, simdocs
-from tests.cli.stand_in import stand_in
+from tests.cli.program import simdocs
 from tests.commands.building import built
 
 COPY = A.upper().replace(b" ", b"\n ")
@@ -25,10 +24,6 @@ def indexed(here, monkeypatch):
     monkeypatch.chdir(here)
     built(Path("docs.index"), ["docs"])
     return here
-
-
-def row(*fields) -> list[bytes]:
-    return [field.encode() if isinstance(field, str) else field for field in fields]
 
 
 def matches(done) -> list[tuple[str, ...]]:
@@ -53,21 +48,6 @@ def test_matches_are_sorted_by_document_then_similarity_then_name(indexed):
     assert done.rows[0][3] == b"1.000000"
 
 
-def test_every_format_has_the_columns_of_a_query(indexed):
-    done = simdocs("query", "docs.index", "new/x", "--header", "--top", "1", cwd=indexed)
-    assert done.rows[0] == row("query", "match", "jaccard", "estimate")
-    assert len(done.rows) == 2
-    found = json.loads(simdocs("query", "docs.index", "new/y", "--format", "jsonl", cwd=indexed).out)
-    assert found == {"query": "new/y", "match": "docs/c.txt", "jaccard": 1.0, "estimate": 1.0}
-    assert simdocs("query", "docs.index", "new", "-o", "x.csv", cwd=indexed) == (0, b"", "")
-    assert (indexed / "x.csv").read_bytes().count(b"\r\n") == 5
-
-
-def test_top_keeps_the_best_matches_of_each_document(indexed):
-    for top in (2, 3):
-        assert matches(simdocs("query", "docs.index", "new/x", "--top", str(top), cwd=indexed)) == OF_X[:top]
-
-
 @pytest.mark.reliability("hard links")
 @pytest.mark.parametrize("way", ["./docs/../docs", "link", "other"])
 def test_a_document_does_not_match_itself(indexed, way):
@@ -87,22 +67,10 @@ def test_a_document_does_not_match_itself(indexed, way):
     assert matches(simdocs(*ask, "--self", cwd=indexed)) == [itself, *matches(done), c]
 
 
-def test_a_document_that_was_edited_does_not_match_what_it_was(indexed):
-    lay(indexed, {"docs/a.txt": A2})
-    done = simdocs("query", "docs.index", "docs/a.txt", cwd=indexed)
-    assert [name for _, name in done.names] == ["docs/copy.txt", "docs/b.txt"]
-
-
 def test_verify_estimate_reports_estimates(indexed):
     done = simdocs("query", "docs.index", "new", "--verify", "estimate", cwd=indexed)
     assert (done.status, done.err) == (0, "")
-    exact = simdocs("query", "docs.index", "new", cwd=indexed)
-    assert sorted(done.names) == sorted(
-        name for name, one in zip(exact.names, exact.rows, strict=True) if one[3] >= b"0.8"
-    )
     assert {fields[2] for fields in done.rows} == {b""}
-    found = simdocs("query", "docs.index", "new/y", "--verify", "estimate", "--format", "jsonl", cwd=indexed)
-    assert json.loads(found.out)["jaccard"] is None
     shutil.rmtree(indexed / "docs")
     assert simdocs("query", "docs.index", "new", "--verify", "estimate", cwd=indexed) == done
 
@@ -116,7 +84,6 @@ def test_a_query_may_have_another_threshold_than_its_index(indexed):
     assert simdocs("query", "docs.index", "new/x", "-t", "0.5", "-q", cwd=indexed) == (0, lower.out, "")
     higher = simdocs("query", "docs.index", "new", "-t", "0.99", cwd=indexed)
     assert (higher.status, higher.err, higher.names) == (0, "", [("new/y", "docs/c.txt")])
-    assert simdocs("query", "docs.index", "new/x", "-t", "0.8", cwd=indexed).err == ""
 
 
 def test_shingles_stand_for_documents(indexed):
@@ -200,12 +167,12 @@ def test_a_document_of_the_index_from_standard_input_matches_only_its_copies(ind
     assert f"simdocs: warning: {said} to be compared: give their token sets with --shingles" in lost.err.splitlines()
 
 
-@pytest.mark.parametrize("name", ["new.jsonl", "new.jsonl.gz"])
-def test_lines_are_looked_up_among_lines(indexed, name):
+def test_lines_are_looked_up_among_lines(indexed):
+    name = "new.jsonl.gz"
     lines = b"".join(
         json.dumps({"body": text.decode(), "key": at}).encode() + b"\n" for at, text in enumerate((A, A2, B, A1))
     )
-    lay(indexed, {name: gzip.compress(lines) if name.endswith("gz") else lines})
+    lay(indexed, {name: gzip.compress(lines)})
     fields = ("--text-field", "body", "--id-field", "key")
     found = matches(simdocs("query", "docs.index", name, *fields, cwd=indexed))
     assert [one for one in found if one[0] == f"{name}#1"] == [(f"{name}#1", *one[1:]) for one in OF_X]
@@ -229,8 +196,6 @@ def test_the_list_of_matches_names_each_once(indexed):
     assert listed.out == b"docs/a.txt\ndocs/b.txt\ndocs/c.txt\ndocs/copy.txt\ndocs/tab\\there\\n\n"
     raw = simdocs("query", "docs.index", "new", "--list", "matches", "-0", cwd=indexed)
     assert raw.out == b"docs/a.txt\0docs/b.txt\0docs/c.txt\0docs/copy.txt\0docs/tab\there\n\0"
-    assert in_shell('simdocs "$@" | xargs -0 ls | wc -l', *("query", "docs.index", "new", "--list", "matches", "-0"),
-                    cwd=indexed, program=stand_in()).out.strip() == b"6"  # fmt: skip
 
 
 def test_exit_code_says_whether_anything_matched(indexed):
@@ -240,31 +205,11 @@ def test_exit_code_says_whether_anything_matched(indexed):
     assert simdocs("query", "docs.index", "new/x", "--exit-code", "-q", cwd=indexed).status == 3
 
 
-def test_a_query_needs_an_index(indexed):
-    built(Path("docs.signatures"), ["docs"])
-    done = simdocs("query", "docs.signatures", "new", cwd=indexed)
-    assert done[:2] == (4, b"")
-    remedy = "build one with simdocs index docs.signatures -o docs.index"
-    assert done.err == f"simdocs: error: docs.signatures: this is a signatures artifact, not an index: {remedy}\n"
-    assert simdocs("query", "gone.index", "new", cwd=indexed).status == 2
-    for arguments, why in {
-        ("docs", "new"): "docs: this is not an index: build one with simdocs index docs -o docs.index",
-        ("new", "docs.index"): "new: this is not an index: the index comes first, and then the documents",
-        ("docs.index",): "nothing to read: give files or directories, or - for standard input",
-    }.items():
-        assert simdocs("query", *arguments, cwd=indexed) == (2, b"", f"simdocs: error: {why}\n")
-
-
-@pytest.mark.parametrize("damage", ["flipped", "short", "empty", "gone"])
-def test_a_damaged_index_is_refused_and_its_file_named(indexed, damage):
-    arrays = ("band_keys", "same_as", "signatures", "documents", "names")
-    for name in arrays if damage == "flipped" else arrays[:1]:
+def test_a_damaged_index_is_refused_and_its_file_named(indexed):
+    for name in ("band_keys", "same_as", "signatures", "documents", "names"):
         path = indexed / "docs.index" / f"{name}.npy"
         whole = path.read_bytes()
-        flipped = whole[:-5] + bytes([whole[-5] ^ 4]) + whole[-4:]
-        path.write_bytes({"flipped": flipped, "short": whole[:-1]}.get(damage, b""))
-        if damage == "gone":
-            path.unlink()
+        path.write_bytes(whole[:-5] + bytes([whole[-5] ^ 4]) + whole[-4:])
         done = simdocs("query", "docs.index", "new", cwd=indexed)
         assert (done.status, done.out, done.err.count("\n")) == (4, b"", 1)
         assert f"docs.index/{name}.npy: damaged: " in done.err

@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-import simdocs as public
 from tests.cli.program import Done, simdocs
 from tests.cli.terminal import on_terminal
 
 WORDS = ("bridge", "lamp", "river", "copper", "letter", "nine", "quiet", "harbour", "under", "seven", "paper", "wind")
-SKETCHED = [pytest.param((), id="all"), pytest.param(("--containment",), id="sketch")]
 
 
 def page(seed: int, words: int = 400) -> str:
@@ -43,7 +41,7 @@ def named(done: Done) -> list[tuple[str, str]]:
     return [(row[0].decode(), row[4].decode()) for row in done.rows]
 
 
-@pytest.mark.parametrize("options", SKETCHED)
+@pytest.mark.parametrize("options", [(), ("--containment",)])
 def test_quotes_are_found_with_their_places_the_longest_first(here, options):
     built(here, *options)
     done = query(here, "letter")
@@ -59,16 +57,15 @@ def test_quotes_are_found_with_their_places_the_longest_first(here, options):
     assert query(here, "letter", "--exact").out == done.out
 
 
-@pytest.mark.parametrize("options", SKETCHED)
-def test_the_answer_does_not_depend_on_the_number_of_workers_and_queries(here, options):
-    built(here, *options)
+def test_the_answer_does_not_depend_on_the_number_of_workers_and_queries(here):
+    built(here, "--containment")
     (here / "second").write_text(page(5)[300:900])
     both = query(here, "letter", "second", "-j1")
     assert both.out == query(here, "letter", "second", "-j2").out
     assert both.out == query(here, "letter").out + query(here, "second").out
 
 
-@pytest.mark.parametrize("options", SKETCHED)
+@pytest.mark.parametrize("options", [(), ("--containment",)])
 def test_documents_that_are_gone_or_have_changed_are_named_and_the_others_searched(here, options):
     built(here, *options)
     (here / "docs" / "07.txt").unlink()
@@ -82,14 +79,6 @@ def test_documents_that_are_gone_or_have_changed_are_named_and_the_others_search
     assert (done.status, named(done)) == (3, [("letter", "docs/03.txt")])
     assert "docs/07.txt: skipped: its text has changed since it was read" in done.err
     assert query(here, "letter", "--strict").status == 2
-
-
-def test_a_copy_stands_in_for_a_document_that_is_gone(here):
-    (here / "docs" / "copy.txt").write_text(page(7))
-    built(here)
-    assert named(query(here, "letter"))[:2] == [("letter", "docs/07.txt"), ("letter", "docs/copy.txt")]
-    (here / "docs" / "07.txt").unlink()
-    assert named(query(here, "letter")) == [("letter", "docs/copy.txt"), ("letter", "docs/03.txt")]
 
 
 def test_a_document_has_no_passages_in_common_with_itself_unless_that_is_wanted(here):
@@ -111,17 +100,6 @@ def test_documents_may_come_from_standard_input_lines_and_artifacts(here):
     assert [row[1:] for row in query(here, "x.signatures").rows] == expected
 
 
-def test_an_index_of_texts_that_cannot_be_read_again_is_reported(here):
-    text = page(7).encode()
-    assert simdocs("index", "-", "docs/03.txt", "-o", "x.index", cwd=here, stdin=text).status == 0
-    done = query(here, "letter")
-    assert (done.status, named(done)) == (3, [("letter", "docs/03.txt")])
-    assert (
-        "1 of 2 documents of x.index came from memory, standard input or a FIFO, and cannot be read again" in done.err
-    )
-    assert "--shingles" not in done.err
-
-
 def test_people_see_passages_and_how_they_were_found(here):
     built(here, "--containment")
     done = on_terminal("query", "x.index", "letter", "--passages", which=("stdout",), colored=False, cwd=here)
@@ -132,37 +110,7 @@ def test_people_see_passages_and_how_they_were_found(here):
     summary = query(here, "letter", "-v").err
     assert "the sketch may miss short passages, --exact misses none; " in summary
     assert "2 passages of 60 characters or more for 1 document, in " in summary
-    summary = query(here, "letter", "-v", "--exact").err
-    assert "reading all 12 texts of the index again, because --exact compares with every text" in summary
-    assert "every passage is found; 12 texts read again" in summary
-
-
-def test_the_summary_has_its_counts(here):
-    built(here)
-    assert query(here, "letter", "--summary-json", "x.json").status == 0
-    found = json.loads((here / "x.json").read_text())
-    counts = {
-        name: found[name] for name in ("documents", "indexed", "passages", "matched", "min_passage", "read_again")
-    }
-    assert counts == {
-        "documents": 1,
-        "indexed": 12,
-        "passages": 2,
-        "matched": 1,
-        "min_passage": 60,
-        "read_again": 12,
-    }
-
-
-def test_python_writes_the_answer_that_the_program_prints(here, monkeypatch):
-    monkeypatch.chdir(here)
-    built(here, "--containment")
-    found = public.query("x.index", "letter", passages=True)
-    assert len(found) == 2
-    for suffix in ("tsv", "jsonl", "parquet"):
-        found.write(f"by.python.{suffix}")
-        assert query(here, "letter", "-o", f"x.{suffix}").status == 0
-        assert (here / f"x.{suffix}").read_bytes() == (here / f"by.python.{suffix}").read_bytes()
+    assert "every passage is found; 12 texts read again" in query(here, "letter", "-v", "--exact").err
 
 
 def test_documents_without_passages_have_none(here):
@@ -174,11 +122,3 @@ def test_documents_without_passages_have_none(here):
         assert (done.status, done.out) == (0, b"")
         assert query(here, name, "--exit-code", "-q").status == 0
     assert query(here, "letter", "--exit-code", "-q").status == 1
-    csv = query(here, "short", "--format", "csv").out
-    assert csv == b"a,a_begin,a_end,a_line,b,b_begin,b_end,b_line,units\r\n"
-
-
-def test_a_passage_has_at_least_one_shingle(here):
-    built(here)
-    done = simdocs("query", "x.index", "letter", "--passages", "--min-passage", "8", cwd=here)
-    assert (done.status, done.out, "--min-passage must be at least 9" in done.err) == (2, b"", True)

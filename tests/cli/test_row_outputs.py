@@ -32,22 +32,6 @@ def test_the_summary_says_what_was_written_where(here):
     assert (here / "r.jsonl").read_bytes() == LINES[1] + b"\n"
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--kept-rows", "k.jsonl"), "not compared, and kept"),
-        (("--flagged-rows", "f.jsonl", "-v"), "not compared, and kept"),
-        (("--removed-rows", "r.jsonl"), "skipped"),
-        ((), "skipped"),
-    ],
-)
-def test_a_message_says_whether_a_row_that_was_not_compared_is_kept(here, options, said):
-    done = simdocs("dedupe", "in.jsonl", *options, cwd=here)
-    assert f"in.jsonl, line 4: {said}: not JSON" in done.err
-    written = b"".join((here / name).read_bytes() for name in options[1:2])
-    assert (b"no JSON" in written) == (said != "skipped")
-
-
 def test_an_option_about_the_answer_asks_for_it(here):
     rows = ("--kept-rows", "k.jsonl", "-q")
     plain = simdocs("dedupe", "in.jsonl", "-q", cwd=here).out
@@ -80,46 +64,15 @@ def test_files_of_json_lines_go_to_standard_output_together(here):
     assert (here / "gone/in.jsonl").read_bytes() == LINES[1] + b"\n" + LINES[2] + b"\n"
 
 
-@pytest.mark.parametrize(
-    ("stdin", "advice"),
-    [
-        (LINES[0] + b"\n" + LINES[1] + b"\n", "say which format standard input has with --input-format"),
-    ],
-)
-def test_rows_of_standard_input_need_its_format(here, stdin, advice):
-    done = simdocs("dedupe", "-", "--kept-rows", "k.csv", cwd=here, stdin=stdin)
-    assert (done.status, done.out) == (2, b"")
-    assert done.err.splitlines()[-1].endswith(f": {advice}")
-
-
-def test_the_summary_as_json_has_counts_and_paths(here):
-    (here / "in").mkdir()
-    (here / "in.jsonl").rename(here / "in" / "x.jsonl")
-    simdocs("dedupe", "in", "--flagged-rows", "out", "--summary-json", "note.json", cwd=here)
-    assert json.loads((here / "note.json").read_bytes())["flagged_rows"] == {
-        "path": "out",
-        "rows": 4,
-        "files": 1,
-        "files_lost": 0,
-    }
-
-
-@pytest.mark.parametrize("output", ["-o", "--summary-json"])
-def test_rows_cannot_be_written_to_the_file_of_the_answer(here, output):
-    done = simdocs("dedupe", "in.jsonl", output, "x.jsonl", "--kept-rows", "./x.jsonl", cwd=here)
+def test_rows_cannot_be_written_to_the_file_of_the_answer(here):
+    done = simdocs("dedupe", "in.jsonl", "-o", "x.jsonl", "--kept-rows", "./x.jsonl", cwd=here)
     assert done.status == 2
     assert "x.jsonl and ./x.jsonl are not two different places" in done.err
     assert os.listdir(here) == ["in.jsonl"]
 
 
-def test_nothing_is_written_if_strict_and_a_row_was_not_judged(here):
-    done = simdocs("dedupe", "in.jsonl", "--kept-rows", "k.jsonl", "--strict", cwd=here)
-    assert done.status == 2
-    assert os.listdir(here) == ["in.jsonl"]
-
-
 @pytest.mark.parametrize("beside", [-1, 0, 1, 2])
-@pytest.mark.parametrize("size", [1 << 19, 1 << 20, 2 << 20])
+@pytest.mark.parametrize("size", [1 << 19, 1 << 20])
 def test_a_row_that_is_too_long_to_compare_is_written_whole(here, size, beside):
     """A row that is not held in memory is copied in pieces: here it ends where a piece ends, or near it."""
     long = b"x" * (size + beside)
@@ -131,7 +84,7 @@ def test_a_row_that_is_too_long_to_compare_is_written_whole(here, size, beside):
 
 
 @pytest.mark.reliability("A directory of rows whose files were edited since")
-@pytest.mark.parametrize("edit", ["append", "same size", "replace", "link"])
+@pytest.mark.parametrize("edit", ["append", "same size", "replace"])
 def test_a_directory_whose_files_were_edited_is_not_replaced(here, edit):
     (here / "in").mkdir()
     for name in ("a.jsonl", "b.jsonl"):
@@ -143,13 +96,10 @@ def test_a_directory_whose_files_were_edited_is_not_replaced(here, edit):
         edited.write_bytes(edited.read_bytes() + b'{"id": "mine"}\n')
     elif edit == "same size":
         edited.write_bytes(edited.read_bytes().replace(b"fox", b"dog"))
-    elif edit == "replace":
+    else:
         (here / "new").write_bytes(edited.read_bytes())
         os.utime(here / "new", (1, 1))
         (here / "new").replace(edited)
-    else:
-        edited.unlink()
-        edited.symlink_to("b.jsonl")
     before = edited.read_bytes()
     done = simdocs(*words, cwd=here)
     said = "out: a.jsonl in it was edited since simdocs wrote it, so the directory is not replaced"

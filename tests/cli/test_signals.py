@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import select
 import signal
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -15,8 +13,8 @@ import pytest
 from tests.amounts import slow
 from tests.cli.corpus import lay
 from tests.cli.every import EVERY, OPENED, READING
-from tests.cli.program import PATIENCE, anew, finished, in_shell, running, simdocs
-from tests.cli.traps import prelude, trap, with_workers
+from tests.cli.program import PATIENCE, anew, in_shell, simdocs
+from tests.cli.traps import prelude, trap
 
 ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
@@ -43,7 +41,7 @@ def listing(where: Path) -> list[str]:
 
 @pytest.mark.reliability("ctrl-C, SIGTERM or SIGHUP")
 @pytest.mark.parametrize(
-    ("number", "jobs"), [(signal.SIGTERM, "-j1"), *((number, "-j2") for number in ENDING)], ids=str
+    ("number", "jobs"), [(signal.SIGTERM, "-j1"), (signal.SIGINT, "-j2"), (signal.SIGHUP, "-j2")], ids=str
 )
 def test_a_signal_during_the_work_ends_the_program_and_sweeps_drafts(here, number, jobs):
     """With -j2 a worker sends it, and would go on for long."""
@@ -72,8 +70,7 @@ def test_a_signal_to_the_process_group_ends_the_program_and_its_workers(here, nu
 
 
 @pytest.mark.reliability("a signal while an output is published")
-@pytest.mark.parametrize("number", ENDING[:2])
-@pytest.mark.parametrize("event", ["fcntl.flock", "os.rename"])
+@pytest.mark.parametrize(("number", "event"), [(signal.SIGINT, "fcntl.flock"), (signal.SIGTERM, "os.rename")])
 def test_a_signal_while_a_file_is_published_leaves_the_old_or_the_new_one(here, number, event, answer):
     (here / "out").write_bytes(b"old")
     env = trap(here, f"os.kill(main, {number})", event)
@@ -148,27 +145,6 @@ def test_signals_ignored_at_the_start_stay_ignored(here, number, jobs, answer):
     assert simdocs("dedupe", "docs", jobs, cwd=here, env=env, before=before) == (0, answer, "")
 
 
-def test_the_tests_of_signals_pass_where_signals_are_ignored():
-    """As when they run by nohup, in CI, or in the background of a shell without job control."""
-    name = f"{Path(__file__)}::{test_a_signal_to_the_process_group_ends_the_program_and_its_workers.__name__}"
-    words = ["sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh", sys.executable, "-m", "pytest", "-q", "-n0", name]
-    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, timeout=PATIENCE, check=False)
-    assert done.returncode == 0, done.stdout
-
-
-@pytest.mark.reliability("a shell loop")
-def test_ctrl_c_ends_a_loop_in_a_shell(here):
-    """A shell goes on after a program that exits, and stops after one that was ended."""
-    env = trap(here, "os.kill(0, 2)", "open", "docs/c.txt")
-    script = "for n in 1 2 3; do simdocs dedupe docs -j1; echo again; done"
-    done = in_shell(script, cwd=here, env=env)
-    assert (done.status, done.out, done.err) == (-signal.SIGINT, b"", "")
-
-
-IN_A_LOOP = ("query", "info")
-"""Commands that the short form runs in a loop of a shell."""
-
-
 @pytest.mark.reliability("ctrl-C, SIGTERM or SIGHUP")
 @pytest.mark.parametrize("command", EVERY)
 def test_ctrl_c_ends_every_command_by_that_signal(built, command):
@@ -180,21 +156,17 @@ def test_ctrl_c_ends_every_command_by_that_signal(built, command):
 
 
 @pytest.mark.reliability("a shell loop")
-@pytest.mark.parametrize("command", [*IN_A_LOOP, *slow(*(name for name in EVERY if name not in IN_A_LOOP))])
-def test_ctrl_c_in_every_command_ends_a_loop_in_a_shell(built, command):
-    """It ends by the signal, quietly, and leaves nothing; and so the loop ends."""
+def test_ctrl_c_ends_a_loop_in_a_shell(built):
+    """A shell goes on after a program that exits, and stops after one that was ended."""
     before = listing(built)
-    words = [*EVERY[command], *(["-j1"] if command in READING else [])]
-    env = trap(built, "os.kill(0, 2)", "open", OPENED[command])
-    done = in_shell('for n in 1 2 3; do simdocs "$@"; echo again; done', *words, cwd=built, env=env)
+    env = trap(built, "os.kill(0, 2)", "open", OPENED["query"])
+    done = in_shell('for n in 1 2 3; do simdocs "$@" -j1; echo again; done', *EVERY["query"], cwd=built, env=env)
     assert done == (-signal.SIGINT, b"", "")
     assert listing(built) == before
 
 
 @pytest.mark.reliability("ctrl-C, SIGTERM or SIGHUP")
-@pytest.mark.parametrize(
-    ("command", "number"), [*(("index", number) for number in ENDING), ("shingle", 15), ("query", 15)]
-)
+@pytest.mark.parametrize(("command", "number"), [("index", signal.SIGINT), ("query", signal.SIGTERM)])
 def test_a_signal_from_a_worker_ends_every_command_and_its_workers(built, command, number):
     before = listing(built)
     action = f"open('workers', 'a').write(f'{{os.getpid()}}\\n')\nos.kill(main, {number})\ntime.sleep(600)"
@@ -238,11 +210,10 @@ def test_a_second_signal_a_second_later_ends_the_program_at_once(here, command, 
 
 
 @pytest.mark.reliability("two signals within a second")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize(("command", "output", "event"), TIDYING)
-def test_two_signals_in_quick_succession_count_as_one(here, command, output, event, number):
+def test_two_signals_in_quick_succession_count_as_one(here, command, output, event):
     """So `timeout` sends them."""
-    env = twice(here, event, 0, number)
+    env = twice(here, event, 0, signal.SIGTERM)
     done = simdocs(command, "docs", "-j1", "-o", output, cwd=here, env=env)
     assert done == (-signal.SIGTERM, b"", "")
     assert listing(here) == ["docs"]
@@ -263,7 +234,7 @@ def test_killing_the_program_leaves_no_worker(here):
 
 
 @pytest.mark.reliability("a worker crashes or is killed")
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGXCPU])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
 def test_a_worker_that_dies_is_one_line_and_status_2(here, number):
     """By itself, or ended by the system for want of memory or of time."""
     env = trap(here, f"os.kill(os.getpid(), {number})", "open", "docs/c.txt", in_worker=True)
@@ -274,10 +245,9 @@ def test_a_worker_that_dies_is_one_line_and_status_2(here, number):
 
 
 @pytest.mark.reliability("no more processes")
-@pytest.mark.parametrize("at", [1, 2])
-def test_a_worker_that_cannot_be_started_is_one_line_and_status_2(here, at):
+def test_a_worker_that_cannot_be_started_is_one_line_and_status_2(here):
     lay(here, {f"docs/w{at}": b"%d word " % at * 100_000 for at in range(2)})  # a batch each, and so a worker
-    env = trap(here, "raise OSError(11, 'Resource temporarily unavailable')", "os.fork", at=at)
+    env = trap(here, "raise OSError(11, 'Resource temporarily unavailable')", "os.fork", at=2)
     done = simdocs("dedupe", "docs", "-j2", "-o", "out", cwd=here, env=env)
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
     assert "Resource temporarily unavailable" in done.err
@@ -291,10 +261,3 @@ def test_one_job_or_a_single_batch_forks_nothing(here, jobs, batches):
     env = trap(here, "open('workers', 'a').write('x')", "os.fork")
     assert simdocs("signature", "docs", "-o", "x.signatures", f"-j{jobs}", cwd=here, env=env).status == 0
     assert (here / "workers").exists() == (jobs == batches == 2)
-
-
-def test_no_process_is_left_running(here):
-    with running("dedupe", "docs", "-j3", cwd=here, env=with_workers(here)) as process:
-        assert finished(process).status == 0
-        left = subprocess.run(["ps", "-o", "pid=", "-s", str(process.pid)], capture_output=True, check=False)
-    assert left.stdout.split() == []

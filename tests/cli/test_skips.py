@@ -24,10 +24,6 @@ def odd(here):
     return here
 
 
-def test_what_is_not_a_document_is_passed_by_in_silence(odd):
-    assert simdocs("dedupe", "docs", cwd=odd) == simdocs("dedupe", "docs/a.txt", "docs/b.txt", "docs/c.txt", cwd=odd)
-
-
 @pytest.mark.reliability("a FIFO, socket or device in a directory")
 @pytest.mark.reliability("symbolic links")
 @pytest.mark.reliability("artifacts and temporary files in a directory")
@@ -82,27 +78,12 @@ def test_only_the_first_ten_of_each_reason_are_named(closed):
     assert named == [f"docs/closed{at:02}" for at in range(10)] + [f"docs/large{at:02}" for at in range(10)]
     verbose = simdocs(*ask, "-v", cwd=closed, before=bound_by_modes)
     assert verbose[:2] == done[:2]
-    assert [sum(what in line for line in verbose.err.splitlines()) for what in ("docs/closed", "docs/large")] == [
-        15,
-        11,
-    ]
-    assert "more:" not in verbose.err
-
-
-def test_ten_of_a_reason_are_all_named(tmp_path):
-    lay(tmp_path, {f"docs/large{at}": A for at in range(10)})
-    done = simdocs("dedupe", "docs", "--max-size", "1", cwd=tmp_path)
-    assert (done.status, len(done.err.splitlines())) == (3, 10)
+    assert [verbose.err.count(what) for what in ("docs/closed", "docs/large", "more:")] == [15, 11, 0]
 
 
 def test_quiet_names_nothing_that_was_skipped(closed):
     done = simdocs("dedupe", "docs", "-q", cwd=closed, before=bound_by_modes)
     assert (done.status, done.err, len(done.rows)) == (3, "", 1)
-
-
-def test_quiet_does_not_silence_errors(here, answer):
-    assert simdocs("dedupe", "gone", "-q", cwd=here).err == "simdocs: error: gone: No such file or directory\n"
-    assert simdocs("dedupe", "docs", "-q", cwd=here) == (0, answer, "")
 
 
 @pytest.mark.reliability("escape sequences, control and format characters in names")
@@ -116,47 +97,22 @@ def test_names_of_what_is_skipped_are_harmless(tmp_path):
     assert done.err[:-1].isprintable()
 
 
-def test_verbose_explains_the_bands_and_the_result(here, answer):
-    done = simdocs("dedupe", "docs", "-v", cwd=here)
-    assert done[:2] == (0, answer)
-    lines = done.err.splitlines()
-    assert lines[0].startswith(f"3 documents, {len(A + A1 + B)} bytes")
-    assert "18 bands of 7 rows" in lines[1]
-    assert lines[2].startswith("1 duplicate of 1 document, 2 kept")
-
-
 def test_an_include_that_matches_nothing_is_warned_about(here):
     """A slip of the pen must not look like an answer."""
     done = simdocs("dedupe", "docs", "--include", "docs/*.txt", cwd=here)
     why = "no file matches --include 'docs/*.txt': a pattern with a slash is compared with the path below the directory"
     assert done == (0, b"", f"simdocs: warning: {why}\n")
-    done = simdocs("index", "docs", "--include", "rst", "--include", "*.md", "-o", "x.index", cwd=here)
-    why = "no file matches --include 'rst' or '*.md': to match the end of a name, write '*.rst'"
-    assert done == (0, b"", f"simdocs: warning: {why}\n")
     done = simdocs("dedupe", "docs", "--include", "*.rst", "--include", "*.txt", cwd=here)
     assert (done.status, done.err) == (0, "simdocs: warning: no file matches --include '*.rst'\n")
     assert done.out == simdocs("dedupe", "docs", cwd=here).out
-    assert simdocs("dedupe", "docs", "--include", "*.rst", "-q", cwd=here) == (0, b"", "")
-    assert simdocs("dedupe", "docs", "--include", "*.txt", cwd=here).err == ""
-
-
-def test_an_include_that_the_shell_has_expanded_is_warned_about(here):
-    """`--include docs/*.txt` makes a pattern of the first name, and arguments of the others."""
-    names = sorted(f"docs/{name}" for name in os.listdir(here / "docs") if name.endswith(".txt"))
-    assert len(names) > 2
-    done = simdocs("dedupe", "--include", *names, cwd=here)
-    hint = "this is a file; the shell may have expanded a pattern: quote it, as in '*.txt'"
-    assert (done.status, done.err) == (0, f"simdocs: warning: no file matches --include {names[0]!r}: {hint}\n")
 
 
 def test_names_on_standard_input_are_hardly_a_document(here):
     names = b"".join(b"docs/%b\n" % os.fsencode(name) for name in os.listdir(here / "docs"))
     said = "simdocs: warning: -: each line is the name of a file: did you mean --files-from -?\n"
-    for text in (names, names.rstrip(), names.split(b"\n")[0]):
-        done = simdocs("dedupe", "-", cwd=here, stdin=text)
-        assert (done.status, done.out, said in done.err) == (0, b"", True)
-    for text in (b"", b"\n", b"docs/a.txt\nis a file\n", b"\n" + names):
-        assert said not in simdocs("dedupe", "-", cwd=here, stdin=text).err
+    done = simdocs("dedupe", "-", cwd=here, stdin=names)
+    assert (done.status, done.out, said in done.err) == (0, b"", True)
+    assert said not in simdocs("dedupe", "-", cwd=here, stdin=b"docs/a.txt\nis a file\n").err
     assert said not in simdocs("dedupe", "--files-from", "-", cwd=here, stdin=names).err
 
 
@@ -166,12 +122,8 @@ BELOW = "a pattern with a slash is compared with the path below the directory"
 @pytest.mark.parametrize(
     ("pattern", "said"),
     [
-        ("docs/more", f"nothing matches --exclude 'docs/more': {BELOW}: write '/more'"),
         ("docs/more/*.txt", f"nothing matches --exclude 'docs/more/*.txt': {BELOW}: write '/more/*.txt'"),
-        ("more/*.txt", ""),
-        ("/more/", ""),
         ("docs/inner", ""),
-        ("*.bak", ""),
         ("old/*.bak", ""),
     ],
 )

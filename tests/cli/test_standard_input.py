@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from tests.cli.corpus import A1, A2, A, B, jaccard, lay
-from tests.cli.program import environment, in_shell, simdocs
+from tests.cli.program import in_shell, simdocs
 from tests.cli.stand_in import stand_in
 from tests.cli.traps import with_workers
 
@@ -22,10 +22,6 @@ def test_standard_input_may_be_the_kept_document_or_the_duplicate(here):
     assert [row[:3] for row in first.rows] == [[b"-", b"docs/b.txt", similarity]]
     last = simdocs("dedupe", "docs/c.txt", "docs/b.txt", "-", "-j2", stdin=A2, cwd=here)
     assert [row[:3] for row in last.rows] == [[b"docs/b.txt", b"-", similarity]]
-
-
-def test_standard_input_may_be_the_only_document():
-    assert simdocs("dedupe", "-", "--list", "kept", stdin=A) == (0, b"-\n", "")
 
 
 @pytest.mark.reliability("an empty or binary standard input")
@@ -102,8 +98,3 @@ def test_process_substitution_is_a_document(here):
     done = in_shell('PATH="$(dirname simdocs):$PATH" bash run.sh', cwd=here)
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith(b"/dev/fd/")
-
-
-def test_standard_input_is_read_without_a_locale(here):
-    env = environment(LC_ALL=None)
-    assert simdocs("dedupe", here / "docs", "-", stdin=A, cwd="/", env=env).status == 0

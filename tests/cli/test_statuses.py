@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.amounts import slow
 from tests.cli.corpus import A1, A, jaccard, lay
 from tests.cli.program import bound_by_modes, environment, in_shell, simdocs, started
 
@@ -24,10 +23,6 @@ def test_status_is_0_if_duplicates_are_found(here):
     assert len(done.rows) == 1
 
 
-def test_status_is_0_if_nothing_is_found(here):
-    assert simdocs("dedupe", "docs", "--exclude", "a.txt", cwd=here) == (0, b"", "")
-
-
 def test_status_is_0_without_any_documents(tmp_path):
     assert simdocs("dedupe", tmp_path, "-q") == (0, b"", "")
     assert simdocs("dedupe", tmp_path, "-q", "--exit-code", "-j2") == (0, b"", "")
@@ -39,19 +34,11 @@ def test_exit_code_makes_status_1_if_something_is_found(here, what):
     assert simdocs(*what.split(), "docs/b.txt", "docs/c.txt", "--exit-code", cwd=here).status == 0
 
 
-def test_an_argument_that_does_not_exist_is_status_2(here):
-    done = simdocs("dedupe", "docs", "gone", cwd=here)
-    assert (done.status, done.out) == (2, b"")
-    assert done.err == "simdocs: error: gone: No such file or directory\n"
-
-
 @pytest.mark.reliability("a removed working directory")
-@pytest.mark.parametrize("command", ["dedupe", *slow("index")])
-def test_a_removed_working_directory_matters_only_if_it_is_needed(here, command):
-    """Names from the root do without one, but an artifact records it, and it is where an answer would go."""
-    docs, target = str(here / "docs"), {"index": str(here / "x.index"), "dedupe": "x"}[command]
-    script = 'mkdir gone; cd gone; rmdir ../gone; simdocs "$@"'
-    done = in_shell(script, command, docs, "-o", target, cwd=here)
+def test_a_removed_working_directory_matters_only_if_it_is_needed(here):
+    """Names from the root do without one, but it is where an answer would go."""
+    docs, script = str(here / "docs"), 'mkdir gone; cd gone; rmdir ../gone; simdocs "$@"'
+    done = in_shell(script, "dedupe", docs, "-o", "x", cwd=here)
     why = "the working directory no longer exists: change to one that does"
     assert done == (2, b"", f"simdocs: error: {why}\n")
     assert in_shell(script, "dedupe", docs, "--list", "duplicates", cwd=here) == (0, f"{docs}/b.txt\n".encode(), "")
@@ -59,11 +46,10 @@ def test_a_removed_working_directory_matters_only_if_it_is_needed(here, command)
 
 
 @pytest.mark.reliability("a device or socket as an argument")
-@pytest.mark.parametrize("argument", ["/dev/null", "/dev/zero"])
-def test_a_device_as_a_document_is_status_2(argument):
-    done = simdocs("dedupe", argument)
+def test_a_device_as_a_document_is_status_2():
+    done = simdocs("dedupe", "/dev/zero")
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
-    assert argument in done.err
+    assert "/dev/zero" in done.err
 
 
 @pytest.mark.reliability("a file without read permission")
@@ -96,18 +82,6 @@ def test_a_file_larger_than_max_size_is_status_3(here):
     done = simdocs("dedupe", "docs", "--max-size", size, "--include", "[ab].txt", cwd=here)
     assert (done.status, done.out) == (3, b"")
     assert done.err == f"simdocs: docs/b.txt: skipped: larger than --max-size ({len(A1)} bytes)\n"
-    larger = simdocs("dedupe", "docs", "--max-size", str(len(A1)), cwd=here)
-    assert (larger.status, larger.err, len(larger.rows)) == (0, "", 1)
-
-
-@pytest.mark.reliability("20,000 unrelated documents in one bucket")
-def test_a_reached_cap_on_candidates_is_status_3(tmp_path):
-    lay(tmp_path, {f"docs/{at}": b"%s %d%d%d" % (A, at, at, at) for at in range(4)})
-    done = simdocs("dedupe", "docs", "-t", "1", "--max-candidates", "1", "--bands", "128", "--rows", "1", cwd=tmp_path)
-    assert (done.status, done.out) == (3, b"")
-    assert [line.split(":")[1] for line in done.err.splitlines()] == [" docs/2", " docs/3"]
-    assert "--max-candidates" in done.err
-    assert "skipped: kept" not in done.err  # they are not skipped
 
 
 def test_status_3_comes_before_status_1(here):
@@ -128,10 +102,6 @@ def test_strict_publishes_nothing(here):
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
     assert (here / "old").read_bytes() == b"old"
     assert sorted(os.listdir(here)) == ["docs", "old"]
-
-
-def test_strict_changes_nothing_if_all_is_well(here, answer):
-    assert simdocs("dedupe", "docs", "--strict", cwd=here) == (0, answer, "")
 
 
 def test_the_module_runs_as_the_program(here, answer):

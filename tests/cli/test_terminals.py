@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 import signal
 
@@ -26,12 +24,6 @@ def test_the_default_on_a_terminal_is_a_table(here):
     for word in ("docs/a.txt", "docs/b.txt", jaccard(A, A1), "estimate"):
         assert word in plain(done.out)
     assert "kept" in plain(done.out)
-
-
-def test_an_answer_to_a_file_is_tsv_on_a_terminal_too(here, answer):
-    done = on_terminal("dedupe", "docs", "-o", "x", which=["stdout", "stderr"], cwd=here)
-    assert (done.status, done.out) == (0, b"")
-    assert (here / "x").read_bytes() == answer
 
 
 def test_an_empty_answer_shows_nothing_on_a_terminal(here):
@@ -73,39 +65,6 @@ def test_no_line_is_wider_than_the_terminal(here, columns):
     assert jaccard(A, A1) in squeezed
 
 
-def test_counts_in_tables_have_commas_between_thousands_and_parameters_have_none(tmp_path):
-    """A parameter may be copied into a command. Other formats have no commas."""
-    lines = [
-        json.dumps({"text": hashlib.sha256(str(number // 30).encode()).hexdigest() + str(number)})
-        for number in range(1010)
-    ]
-    lay(tmp_path, {"docs.jsonl": "\n".join([*lines, *lines[:1]]).encode()})
-    lay(tmp_path, {"a": b"one two " * 600, "b": b"three of them. " * 500})
-    build = ("index", "docs.jsonl", "-o", "x.index", "--num-perm", "1024", "-q")
-    assert simdocs(*build, cwd=tmp_path).status == 0
-    how = ("--num-perm", "1024", "--bands", "1024", "--rows", "1", "-q")
-    for command, keys, parameters in (
-        (("info", "x.index"), ["documents", "bytes", "tokens", "distinct_texts"], ["num_perm"]),
-        (("audit", "docs.jsonl", *how), ["documents", "distinct_texts"], ["bands"]),
-        (("compare", "a", "b", "-v", *how[:-1]), ["edit_distance"], ["num_perm", "bands"]),
-    ):
-        plain = {row[0]: row[1] for row in simdocs(*command[:-1] if "-q" in command else command, cwd=tmp_path).rows}
-        drawn = on_terminal(*command, colored=False, cwd=tmp_path).out.decode().splitlines()
-        shown = dict(line.split()[:2] for line in drawn if len(line.split()) > 1)
-        for key in keys:
-            count = int(plain[key.encode()])
-            assert count >= 1000 and shown[key] == f"{count:,}"
-        assert [shown[name] for name in parameters] == ["1024"] * len(parameters)
-
-
-def test_a_terminal_gets_a_summary_on_standard_error(here, answer):
-    done = on_terminal("dedupe", "docs", which=["stderr"], cwd=here)
-    assert done.out == answer
-    assert "3 documents" in done.err
-    assert "1 duplicate of 1 document" in done.err
-    assert "\x1b" not in done.err
-
-
 def test_a_slow_run_shows_its_progress(here, answer):
     env = trap(here, "time.sleep(0.5)", "open", "docs/a.txt") | {"TERM": "xterm"}
     done = on_terminal("dedupe", "docs", "-j1", which=["stderr"], cwd=here, env=env)
@@ -118,38 +77,7 @@ def test_a_slow_run_shows_its_progress(here, answer):
     assert quiet == (0, answer, "")
 
 
-@pytest.mark.reliability("ctrl-C at a progress bar")
-@pytest.mark.parametrize("columns", [200, 40])
-@pytest.mark.parametrize("command", ["shingle", "index", "query", "dedupe"])
-def test_progress_is_cleared_when_a_run_is_interrupted(built, command, columns):
-    """The bar is taken away, and the cursor is where it was, and can be seen."""
-    for name in ("f", "g"):
-        lay(built, {f"{where}/{name}": A * 2500 for where in ("docs", "more")})  # a batch each
-    env = trap(built, "time.sleep(0.5)", "open", "/f'") | {"TERM": "xterm"}
-    with (built / "trap/sitecustomize.py").open("a") as hooks:
-        hooks.write(INTERRUPTED)
-    done = on_terminal(*EVERY[command], "-j1", which=["stderr"], columns=columns, cwd=built, env=env)
-    assert (done.status, done.out) == (-signal.SIGINT, b"")
-    *_, bar, blank, after = done.err.removesuffix("\n").split("\r")
-    assert "%" in bar
-    builds = command in ("shingle", "index")
-    left = "nothing was written" if builds else "the answer is incomplete"
-    assert (blank.strip(), after) == ("", f"simdocs: interrupted: {left}")
-    assert len(bar.rstrip()) <= len(blank) < columns
-    assert "\x1b" not in done.err
-
-
-INTERRUPTED = """
-def interrupt(event, arguments):
-    if event == "open" and "/g'" in repr(arguments):
-        os.kill(main, 2)
-
-sys.addaudithook(interrupt)
-"""
-
-
-@pytest.mark.parametrize("command", ["shingle", "index", "query", "dedupe"])
-@pytest.mark.parametrize("columns", [40, 60])
+@pytest.mark.parametrize(("command", "columns"), [("index", 40), ("query", 60)])
 def test_a_narrow_terminal_shows_the_whole_bar(built, command, columns):
     """What is done, how far, and of how much: nothing is cut off."""
     lay(built, {f"{where}/{name}": A * 2500 for where in ("docs", "more") for name in ("f", "g")})
@@ -163,37 +91,13 @@ def test_a_narrow_terminal_shows_the_whole_bar(built, command, columns):
         assert re.fullmatch(r"[a-z ]+: +\d+%\|.{5,}\| [\d.]+[kMG]?/[\d.]+[kMG]?", bar), bar
 
 
-def test_quiet_shows_nothing_on_a_terminal(here):
-    done = on_terminal("dedupe", "docs", "-q", which=["stderr"], cwd=here)
-    assert (done.status, done.err) == (0, "")
-
-
 @pytest.mark.reliability("a terminal as standard input")
-def test_a_terminal_as_standard_input_brings_a_hint(here):
-    lay(here, {"copy": b"what somebody types\n"})
-    typed = b"What somebody types\n\x04"
-    done = on_terminal("dedupe", "copy", "-", which=["stdin"], typed=typed, cwd=here)
-    assert (done.status, done.names) == (0, [("copy", "-")])
-    assert done.err == "simdocs: reading standard input: type, then Ctrl-D\n"
-    quiet = on_terminal("dedupe", "copy", "-", "-q", which=["stdin"], typed=typed, cwd=here)
-    assert quiet == (0, done.out, "")
-
-
-WAITING = {
-    "index": ["index", "-", "-o", "new.index"],
-    "query": ["query", "x.index", "-"],
-    "a list": ["dedupe", "--files-from", "-"],
-    "show": ["show", "-"],
-}
-
-
-@pytest.mark.reliability("a terminal as standard input")
-@pytest.mark.parametrize("command", WAITING)
-def test_every_command_hints_that_it_reads_the_terminal(built, command):
-    typed = b"docs/a.txt\n\x04" if command == "a list" else b"A few words.\n\x04"
-    done = on_terminal(*WAITING[command], which=["stdin"], typed=typed, cwd=built)
+@pytest.mark.parametrize("words", ["query x.index -", "dedupe --files-from -", "show -"])
+def test_every_command_hints_that_it_reads_the_terminal(built, words):
+    typed = b"docs\n\x04"
+    done = on_terminal(*words.split(), which=["stdin"], typed=typed, cwd=built)
     assert (done.status, done.err) == (0, "simdocs: reading standard input: type, then Ctrl-D\n")
-    quiet = on_terminal(*WAITING[command], "-q", which=["stdin"], typed=typed, cwd=built)
+    quiet = on_terminal(*words.split(), "-q", which=["stdin"], typed=typed, cwd=built)
     assert quiet == (0, done.out, "")
 
 
@@ -207,12 +111,6 @@ def test_a_binary_format_is_refused_at_a_terminal_before_any_work(here):
     told = " ".join(done.out.decode().split()) + " ".join(done.err.split())
     assert done.status == 2
     assert "--format parquet is not for a terminal: use -o NAME.parquet, or redirect the output" in told
-
-
-def test_help_fits_a_narrow_terminal():
-    done = on_terminal("dedupe", "--help", columns=60)
-    assert done.status == 0
-    assert "\x1b" not in done.out.decode()
 
 
 def screen_of(written: bytes, columns: int) -> list[str]:
@@ -236,20 +134,24 @@ def screen_of(written: bytes, columns: int) -> list[str]:
 
 
 @pytest.mark.reliability("ctrl-C at a progress bar")
-@pytest.mark.parametrize("columns", [30, 40, 80, 200])
-def test_the_bar_is_gone_although_the_terminal_echoes_the_interrupt(here, columns):
+@pytest.mark.parametrize(
+    ("command", "columns", "left"),
+    [("dedupe", 30, "the answer is incomplete"), ("index", 200, "nothing was written")],
+)
+def test_the_bar_is_gone_although_the_terminal_echoes_the_interrupt(built, command, columns, left):
     """Ctrl-C is typed at the terminal, which shows ^C after the bar."""
     for name in ("f", "g"):
-        lay(here, {f"docs/{name}": A * 2500})
-    env = trap(here, "time.sleep(0.5)", "open", "/f'") | {"TERM": "xterm"}
-    with (here / "trap/sitecustomize.py").open("a") as hooks:
+        lay(built, {f"docs/{name}": A * 2500})  # a batch each
+    env = trap(built, "time.sleep(0.5)", "open", "/f'") | {"TERM": "xterm"}
+    with (built / "trap/sitecustomize.py").open("a") as hooks:
         hooks.write(ECHOED)
-    done = on_terminal("dedupe", "docs", "-j1", which=["stderr"], columns=columns, cwd=here, env=env)
-    assert done.status == -signal.SIGINT
+    done = on_terminal(*EVERY[command], "-j1", which=["stderr"], columns=columns, cwd=built, env=env)
+    assert (done.status, done.out) == (-signal.SIGINT, b"")
     assert "%" in done.err
     assert "^C" in done.err
+    assert "\x1b" not in done.err
     said = "".join(row for row in screen_of(done.err.encode(), columns) if row)
-    assert said.replace(" ", "") == "simdocs:interrupted:theanswerisincomplete"
+    assert said.replace(" ", "") == f"simdocs: interrupted: {left}".replace(" ", "")
 
 
 ECHOED = """

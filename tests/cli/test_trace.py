@@ -17,7 +17,6 @@ from tests.twins.slots import slots
 
 TEXTS = {"a.txt": "nadal nadal", "b.txt": "nadia, an", "c.txt": "日本語の文章 al"}
 HOW = ("--scheme", "permutation", "--num-perm", "4", "--trace", "-k", "2")
-OF_WORDS = ("--scheme", "permutation", "--num-perm", "4", "--trace", "-k", "1", "--unit", "word")
 
 
 @pytest.fixture
@@ -32,32 +31,6 @@ def lines(where: Path, *arguments: str) -> list[dict]:
     done = simdocs("compare", *arguments, "--format", "jsonl", "-q", cwd=where)
     assert (done.status, done.err) == (0, "")
     return [json.loads(line) for line in done.out.splitlines()]
-
-
-def of_functions(line: dict) -> list[int | None]:
-    return [line[f"h{number}"] for number in range(1, 5)]
-
-
-@pytest.mark.parametrize("options", [HOW, (*HOW, "--multiset"), (*HOW, "--seed", "7"), OF_WORDS])
-def test_a_trace_is_the_slot_algorithm_and_ends_with_the_signatures_of_an_index(here, options):
-    traced = lines(here, *TEXTS, *options)
-    rows = [line for line in traced if "row" in line]
-    assert simdocs("signature", *TEXTS, *options[:4], *options[5:], "-o", "x.signatures", cwd=here).status == 0
-    expected = library.open(here / "x.signatures").signatures.tolist()
-    assert [of_functions(line) for line in traced if "signature" in line] == expected
-    assert [of_functions(line) for line in rows[-3:]] == expected
-    # The smallest values of the rows so far, counted by hand.
-    smallest = dict[str, list[int | None]].fromkeys(TEXTS, [None] * 4)
-    for line in rows:
-        if line["document"] is None:
-            values = of_functions(line)
-            continue
-        name = line["document"]
-        if line["has"]:
-            smallest[name] = [
-                new if old is None else min(old, new) for old, new in zip(smallest[name], values, strict=True)
-            ]
-        assert of_functions(line) == smallest[name]
 
 
 def test_rows_are_shingles_in_the_order_of_the_texts_with_the_values_of_the_hash_functions(here):
@@ -79,6 +52,17 @@ def test_rows_are_shingles_in_the_order_of_the_texts_with_the_values_of_the_hash
     for at, after in enumerate(slots(range(len(spelled)), sets, functions)):
         shown = [row[4:] for row in rows[at * size + 1 : (at + 1) * size]]
         assert [tuple(float("inf") if slot is None else slot for slot in each) for each in shown] == after
+    built = library.signature(*(here / name for name in TEXTS), k=2, scheme="permutation", num_perm=4)
+    assert [list(row[4:]) for row in rows[-3:]] == built.signatures.tolist()
+
+
+def test_what_has_no_trace_is_one_line(here):
+    done = simdocs("compare", "a.txt", "b.txt", "--trace", cwd=here)
+    said = "--trace needs --scheme permutation, --functions or --permutation-file"
+    assert (done.status, done.out, said in done.err) == (2, b"", True)
+    many = [*HOW[:2], "--num-perm", "65536", *HOW[4:]]
+    done = simdocs("compare", "a.txt", "b.txt", *many, cwd=here)
+    assert (done.status, "and at most 1,000,000 are printed: 12 shingles" in done.err) == (2, True)
 
 
 def test_a_trace_ends_with_what_compare_measures(here):
@@ -110,47 +94,3 @@ def test_a_terminal_marks_the_slots_that_change(here):
     assert ["empty", "0", *"∞∞∞∞"] in drawn
     assert ["d.txt", *values] in drawn
     assert ["d.txt", "empty", "0", "0.000000", "0.000000"] in drawn
-
-
-def test_the_rows_alone_are_tsv_and_csv(here):
-    traced = [line for line in lines(here, "a.txt", "b.txt", *HOW) if "row" in line]
-    rows = simdocs("compare", "a.txt", "b.txt", *HOW, "--header", cwd=here).rows
-    assert [cell.decode() for cell in rows[0]] == list(traced[0])
-    assert [[cell.decode() for cell in row] for row in rows[1:]] == [
-        ["" if cell is None else str(cell) for cell in line.values()] for line in traced
-    ]
-    csv = simdocs("compare", "a.txt", "b.txt", *HOW, "--format", "csv", cwd=here).out
-    assert csv.count(b"\r\n") == len(rows)
-
-
-def test_a_trace_leaves_out_the_tokens_of_a_template(here):
-    (here / "form").write_text("nad")
-    traced = lines(here, "a.txt", "b.txt", *HOW, "--template", "form")
-    assert {"na", "ad"}.isdisjoint(line.get("shingle") for line in traced)
-    options = ("-k", "2", "--num-perm", "4", "--scheme", "permutation", "--template", "form", "-o", "x.signatures")
-    assert simdocs("signature", "a.txt", "b.txt", *options, cwd=here).status == 0
-    expected = library.open(here / "x.signatures").signatures.tolist()
-    assert [of_functions(line) for line in traced if "signature" in line] == expected
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--trace"], "--trace needs --scheme permutation, --functions or --permutation-file"),
-        ([*HOW, "--diff", "words"], "--trace and --diff cannot be combined"),
-        ([*HOW, "-o", "x.html"], "--trace"),
-        (
-            [*HOW[:2], "--num-perm", "65536", *HOW[4:]],
-            "would print 2,359,296 values, and at most 1,000,000 are printed: 12 shingles",
-        ),
-    ],
-)
-def test_what_has_no_trace_is_one_line(here, words, said):
-    done = simdocs("compare", "a.txt", "b.txt", *words, cwd=here)
-    assert (done.status, done.out, done.err.count("\n")) == (2, b"", 1)
-    assert said in done.err
-
-
-def test_the_status_of_a_trace_says_whether_texts_are_similar(here):
-    for threshold, status in (("0.1", 1), ("0.9", 0)):
-        assert simdocs("compare", "a.txt", "b.txt", *HOW, "-t", threshold, "--exit-code", cwd=here).status == status

@@ -33,12 +33,9 @@ def texts(tmp_path):
 VISIBLE = ["docs/a.txt", "docs/b.md", "docs/g.txt/h", "docs/notes/a.txt", "docs/notes/c.TXT", "docs/notes/deep/d.txt"]
 
 
-def test_hidden_names_are_passed_by(texts):
-    assert kept(texts, "docs") == VISIBLE
-
-
 def test_hidden_names_are_read_with_hidden(texts):
     hidden = ["docs/.git/e.txt", "docs/.i/.j/k.txt", "docs/notes/.f.txt"]
+    assert kept(texts, "docs") == VISIBLE
     assert kept(texts, "docs", "--hidden") == sorted(VISIBLE + hidden)
 
 
@@ -46,26 +43,6 @@ def test_hidden_names_are_read_if_they_are_named(texts):
     assert kept(texts, "docs/.git", "docs/notes/.f.txt") == ["docs/.git/e.txt", "docs/notes/.f.txt"]
     assert kept(texts / "docs" / ".i", ".", "-q") == []
     assert kept(texts / "docs" / ".i" / ".j", ".") == ["./k.txt"]
-
-
-def test_include_and_exclude_choose_files(texts):
-    assert kept(texts, "docs", "--include", "*.txt", "--include", "*.md", "--exclude", "notes/deep") == [
-        "docs/a.txt",
-        "docs/b.md",
-        "docs/notes/a.txt",
-    ]
-
-
-def test_patterns_may_hold_any_bytes(tmp_path):
-    for name in (b"\xff.txt", "é.txt".encode(), b"new\nline.txt", b"plain"):
-        (tmp_path / os.fsdecode(name)).write_bytes(name * 9)
-    for pattern, names in (
-        (b"\xff*", b"./\xff.txt\n"),
-        ("é*", "./é.txt\n".encode()),
-        ("new*txt", b"./new\\nline.txt\n"),
-    ):
-        done = simdocs("dedupe", ".", "--list", "kept", "--include", pattern, cwd=tmp_path)
-        assert (done.status, done.out) == (0, names)
 
 
 @pytest.mark.reliability("symbolic links")
@@ -117,10 +94,6 @@ def test_links_that_are_named_are_followed(tmp_path):
     assert kept(tmp_path, "dir", "file", "docs") == ["dir/b", "file"]
     os.symlink("gone", tmp_path / "dangling")
     assert simdocs("dedupe", "dangling", cwd=tmp_path).status == 2
-
-
-def test_one_file_system_reads_all_of_one(texts):
-    assert kept(texts, "docs", "--one-file-system") == VISIBLE
 
 
 @pytest.mark.reliability("another file system below a directory")

@@ -15,7 +15,7 @@ import pytest
 
 from tests.amounts import slow
 from tests.cli.corpus import A1, A2, A, B, lay
-from tests.cli.program import PATIENCE, PROGRAM, bound_by_modes, environment, finished, simdocs, started
+from tests.cli.program import PATIENCE, PROGRAM, bound_by_modes, environment, finished, started
 from tests.cli.stand_in import stand_in
 from tests.cli.traps import trap
 
@@ -127,19 +127,6 @@ def test_a_changed_variable_makes_the_right_stages_run_again(there):
         assert make(there, *arguments, "-n") == (0, [], "")
 
 
-def test_make_works_without_a_second_directory(there):
-    assert make(there, "NEW=", "-n") == (0, ALL[:-1], "")
-
-
-def test_make_works_with_a_json_lines_file(there):
-    lines = there / "all.jsonl"
-    lines.write_text('{"id": "a", "text": "one two three"}\n{"id": "b", "text": "One two three"}\n')
-    assert make(there, "CORPUS=all.jsonl", "NEW=").ran == ALL[:-1]
-    assert (there / "build/duplicates.tsv").read_text().startswith("all.jsonl#a\tall.jsonl#b\t1.000000")
-    lines.touch()
-    assert make(there, "CORPUS=all.jsonl", "NEW=", "-n").ran == ALL[:-1]
-
-
 HANGS = "open('reached', 'w').close()\ntime.sleep(600)"
 MOMENTS = {
     "first stage": ("open", "tokens.npy", []),
@@ -185,17 +172,6 @@ def test_an_interrupted_make_continues_where_it_stopped(there, moment, number, a
     assert make(there) == (0, [], "")
 
 
-def test_an_interrupted_make_keeps_the_older_artifact_and_remakes_it(there):
-    older = there / "build/corpus.shingles"
-    assert make(there, "build/corpus.shingles").ran == ["shingle"]
-    before = older.stat()
-    (there / "the texts/a.txt").write_bytes(A2)
-    interrupted(there, "first stage", signal.SIGKILL, all_of_them=True)
-    assert (older.stat().st_ino, older.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
-    assert make(there, "-n").ran == ALL
-    assert make(there, "build/corpus.shingles") == (0, ["shingle"], "")
-
-
 def test_make_reports_another_run_of_the_same_stage(there):
     """Make was killed, but its stage was not. The next make fails because of it, and the one after that finishes."""
     env = trap(there, HANGS, *MOMENTS["first stage"][:2])
@@ -231,31 +207,11 @@ def test_make_stops_at_unreadable_documents(there):
     assert make(there, *some, before=bound_by_modes) == (0, ["shingle"], "")
 
 
-def test_make_stops_at_unreadable_documents_of_the_second_directory(there):
-    for ran in (ALL, ["query"]):
-        made = make(there, "query=--max-size 100")
-        assert (made.status, made.ran) == (2, ran)
-        assert "larger than --max-size" in made.err
-        assert not (there / "build/matches.tsv").exists()
-    assert make(there) == (0, ["query"], "")
-
-
-def test_make_stops_at_an_error(there):
-    made = make(there, "CORPUS=no such")
-    assert (made.status, made.ran) == (2, ["shingle"])
-    assert "no such: No such file or directory" in made.err
-    assert [name for name in MADE if (there / "build" / name).exists()] == []
-    made = make(there, "index=--threshold 2")
-    assert (made.status, made.ran) == (2, ALL[:3])
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["CORPUS=texts", "OUT=texts/build"], "OUT is within CORPUS or NEW"),
         (["CORPUS=.", "NEW="], "OUT is within CORPUS or NEW"),
         (["OUT=Makefile/build"], "cannot be written"),
-        (["OUT="], "cannot be written"),
     ],
 )
 def test_make_refuses_an_output_directory_that_cannot_work(there, arguments, message):
@@ -270,41 +226,3 @@ def test_make_works_as_cron_runs_it(there):
     env = {name: value for name, value in environment().items() if name == "PATH"}
     assert make(there, "build/corpus.shingles", env=env, before=lambda: os.umask(0o077)) == (0, ["shingle"], "")
     assert {path.stat().st_mode & 0o077 for path in (there / "build").iterdir()} == {0}
-
-
-def test_make_keeps_its_targets_if_most_texts_are_gone_until_they_are_cleaned(there):
-    goal = "build/corpus.shingles"
-    assert make(there, goal).status == 0
-    before = (there / goal / "manifest.json").read_bytes()
-    for name in ("a.txt", "b with space.txt"):
-        (there / "the texts" / name).unlink()
-    made = make(there, goal)
-    assert (made.status, made.ran) == (2, ALL[:1])
-    assert "the texts had 3 documents at the last build and has 1 now" in made.err
-    assert (there / goal / "manifest.json").read_bytes() == before
-    assert make(there, "clean").status == 0
-    assert make(there, goal) == (0, ALL[:1], "")
-
-
-def test_make_works_on_many_corpora_in_one_directory_at_once(tmp_path):
-    """Temporary files of one target are never taken for those of another."""
-    lay(tmp_path, {f"c{number}/{name}.txt": text for number in range(4) for name, text in (("a", A), ("b", A1))})
-    stages = [
-        ("%", "shingles", "shingle"),
-        ("%.shingles", "signatures", "signature"),
-        ("%.signatures", "index", "index"),
-    ]
-    rules = [f"%.{kind}: {of}\n\t$(SIMDOCS) {stage} --strict -o $@ $<\n" for of, kind, stage in stages]
-    goals = [f"c{number}.index" for number in range(4)]
-    (tmp_path / "Makefile").write_text("\n".join([f"all: {' '.join(goals)}\n", ".SECONDARY:\n", *rules]))
-    with started(["make", "-j8", f"SIMDOCS={stand_in()}"], cwd=tmp_path) as process:
-        done = finished(process)
-    assert (done.status, done.err) == (0, "")
-    kinds = ["", *(f".{kind}" for _, kind, _ in stages)]
-    assert set(os.listdir(tmp_path)) == {"Makefile", *(f"c{number}{kind}" for number in range(4) for kind in kinds)}
-    for goal in goals:
-        alone = simdocs("index", goal.removesuffix(".index"), "-o", f"alone/{goal}", cwd=lay(tmp_path, {"alone/x": A}))
-        assert alone == (0, b"", "")
-        for file in (tmp_path / "alone" / goal).iterdir():
-            if file.name != "run.json":
-                assert (tmp_path / goal / file.name).read_bytes() == file.read_bytes()

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.artifacts.tiny import draft_of
+from tests.artifacts.tiny import writing
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import PROGRAM, Argument, Done, bound_by_modes, finished, started
 from tests.cli.stand_in import stand_in
 from tests.report_pages import ReportPage
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/nightly.sh"
-CRON = {"PATH": "/usr/bin:/bin", "SIMDOCS": PROGRAM}
+CRON = {"PATH": "/usr/bin:/bin"}
 
 C = b"Of the two clocks in the hall the taller one is late, by a quarter of an hour in winter and by more in summer."
 
 
 def nightly(*arguments: Argument, before: Callable[[], object] | None = None, **variables: str) -> Done:
-    """Run the script as cron does, with a stand-in for the program unless variables are given."""
+    """Run the script as cron does, with a stand-in for the program unless variables name another."""
 
     def as_cron() -> None:
         os.umask(0o077)
@@ -32,7 +29,7 @@ def nightly(*arguments: Argument, before: Callable[[], object] | None = None, **
             before()
 
     program = {"SIMDOCS": stand_in(bound=before is not None), "LC_ALL": "C.UTF-8"}
-    env = CRON | (variables or program)
+    env = CRON | program | variables
     with started([EXAMPLE, *arguments], cwd="/", env=env, before=as_cron) as process:
         return finished(process)
 
@@ -81,29 +78,14 @@ def test_the_nightly_script_writes_only_the_index_and_only_for_its_user(two):
 def test_a_report_shows_the_new_documents_of_each_night(two):
     page = two[1].with_name("new.html")
     lay(two[0], {"new.txt": A1})
-    done = nightly(*two, REPORT=str(page), SIMDOCS=PROGRAM)
+    done = nightly(*two, REPORT=str(page))
     assert len(matches(done)) == 1
     shown = [pair[:2] for pair in ReportPage(page.read_bytes()).pairs]
     assert shown == [(str(two[0] / "a.txt"), str(two[0] / "new.txt"))]
-    assert nightly(*two, REPORT=str(page), SIMDOCS=PROGRAM) == (0, b"", "")
+    assert nightly(*two, REPORT=str(page)) == (0, b"", "")
     assert ReportPage(page.read_bytes()).pairs == []
-    gone = nightly(*two, REPORT=f"{page}/is/no/directory", SIMDOCS=PROGRAM)
+    gone = nightly(*two, REPORT=f"{page}/is/no/directory")
     assert (gone.status, gone.out, len(gone.err.splitlines())) == (2, b"", 1)
-
-
-def test_at_most_three_matches_of_a_document_are_listed(two):
-    lay(two[0], {f"a{number}.txt": A + b" %d" % number for number in range(5)})
-    assert nightly(*two).status == 0
-    lay(two[0], {"z.txt": A})
-    assert [query for query, _ in matches(nightly(*two))] == [bytes(two[0] / "z.txt")] * 3
-
-
-def test_names_of_an_archive_may_hold_any_characters(two):
-    name = b"a\nb\tc\\\xff"
-    Path(os.fsdecode(bytes(two[0]) + b"/" + name)).write_bytes(A1)
-    escaped = name.replace(b"\\", b"\\\\").replace(b"\n", b"\\n").replace(b"\t", b"\\t")
-    row = bytes(two[0]) + b"/" + escaped + b"\t" + bytes(two[0] / "a.txt") + b"\t"
-    assert nightly(*two).out.splitlines()[2].startswith(row)
 
 
 def test_an_archive_that_is_not_mounted_is_reported_and_its_index_stays(two):
@@ -132,70 +114,12 @@ def test_unreadable_documents_are_reported_and_the_others_compared(two):
     assert len(done.err.splitlines()) == 1
 
 
-def test_documents_of_a_closed_directory_stay_in_the_index_and_are_not_new_later(two):
-    archive = two[0]
-    (archive / "deep").chmod(0)
-    done = nightly(*two, before=bound_by_modes)
-    assert (done.status, done.out) == (2, b"")
-    assert f"it has documents of {archive / 'deep'}, which cannot be read now" in done.err
-    (archive / "deep").chmod(0o700)
-    assert matches(nightly(*two)) == []
-
-
-def test_options_after_the_two_names_must_be_those_of_the_index(two):
-    options = ("--unit", "word", "-t", "0.6")
-    done = nightly(*two, *options)
-    assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
-    assert "--rebuild" in done.err
-    assert nightly(*two, *options, "--rebuild").status == 0
-    lay(two[0], {"c.txt": C})
-    assert matches(nightly(*two, *options)) == []
-
-
-@pytest.mark.parametrize("spelt", ["{}/", "{}/deep/..", "{}/../the archive//"])
-def test_an_archive_that_is_spelt_otherwise_is_the_same(two, spelt):
-    assert matches(nightly(spelt.format(two[0]), two[1])) == []
-
-
-def test_a_damaged_index_is_built_again(two):
-    manifest = two[1] / "manifest.json"
-    whole = manifest.read_bytes()
-    manifest.write_bytes(whole[:-9])
-    done = nightly(*two)
-    assert (done.status, done.out) == (0, b"")
-    assert len(done.err.splitlines()) == 1
-    assert "it is rebuilt from scratch now" in done.err
-    assert manifest.read_bytes() == whole
-
-
-@contextmanager
-def held(index: Path) -> Iterator[int]:
-    """Hold the lock of this index, as another run that is writing it would."""
-    draft = index.with_name(draft_of(index.name))
-    draft.mkdir()
-    descriptor = os.open(draft, os.O_RDONLY)
-    fcntl.flock(descriptor, fcntl.LOCK_EX)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
 def test_another_run_that_writes_the_index_is_reported(two):
-    with held(two[1]):
+    with writing(two[1], "index"):
         done = nightly(*two, LOCK_WAIT="0.1")
     assert (done.status, done.out) == (75, b"")
     assert len(done.err.splitlines()) == 1
     assert "is being written" in done.err
-
-
-def test_the_nightly_script_can_wait_for_another_run(two):
-    with held(two[1]) as lock:
-        timer = threading.Timer(0.5, fcntl.flock, (lock, fcntl.LOCK_UN))
-        timer.start()
-        done = nightly(*two)
-        timer.join()
-    assert matches(done) == []
 
 
 def test_the_nightly_script_finds_the_program_by_path_or_on_path(two, tmp_path):
@@ -207,30 +131,9 @@ def test_the_nightly_script_finds_the_program_by_path_or_on_path(two, tmp_path):
     assert nightly(*two, SIMDOCS="", PATH=f"{tmp_path}/a bin:/usr/bin:/bin") == (0, b"", "")
 
 
-@pytest.mark.parametrize(
-    "arguments", [[], ["/"], ["/", "/", "/"], ["/", "/", "/", "-x"], ["-x", "/", "/"], ["--wrong"]]
-)
+@pytest.mark.parametrize("arguments", [["/"], ["/", "/", "/"], ["-x", "/", "/"]])
 def test_wrong_arguments_of_the_nightly_script_are_refused(arguments):
     done = nightly(*arguments)
     assert (done.status, done.out) == (2, b"")
     assert done.err.startswith("nightly.sh: ")
     assert done.err.endswith("usage: nightly.sh ARCHIVE NAME.index [OPTIONS OF simdocs index]\n")
-
-
-@pytest.mark.parametrize("option", ["-h", "--help"])
-def test_the_nightly_script_prints_its_usage(option):
-    assert nightly(option) == (0, b"usage: nightly.sh ARCHIVE NAME.index [OPTIONS OF simdocs index]\n", "")
-
-
-def test_a_missing_archive_is_refused(two):
-    missing = two[0] / "no such"
-    done = nightly(missing, two[1])
-    assert (done.status, done.out) == (2, b"")
-    assert done.err == f"simdocs: error: {missing}: No such file or directory\n"
-
-
-def test_a_file_that_is_not_an_index_is_not_replaced(two, tmp_path):
-    (tmp_path / "x.index").write_bytes(A)
-    done = nightly(two[0], tmp_path / "x.index")
-    assert (done.status, done.out) == (2, b"")
-    assert (tmp_path / "x.index").read_bytes() == A

@@ -142,12 +142,18 @@ class _Handler(BaseHTTPRequestHandler):
             "DELETE": "ABORT" if of_upload else "DELETE",
         }[self.command]
         data = self._body()
+        with self._refusing(what, bucket, key):
+            self.store.note(what, bucket, key, len(data))
+            self._changed(what, bucket, key, query, data)
+
+    @contextmanager
+    def _refusing(self, what: str, bucket: str, key: str) -> Iterator[None]:
+        """While a request is answered: if there is no such bucket, or the test wants it, it is refused or lost."""
         try:
             self.store.before(what, bucket, key)
             if bucket not in self.store.buckets:
                 raise Refused(404, "NoSuchBucket")
-            self.store.note(what, bucket, key, len(data))
-            self._changed(what, bucket, key, query, data)
+            yield
         except LostError:
             self.store.note(what, bucket, key, 0)
             self.close_connection = True
@@ -156,7 +162,7 @@ class _Handler(BaseHTTPRequestHandler):
             time.sleep(refused.seconds)
             self.store.note(what, bucket, key, 0)
             error = f"<Error><Code>{refused.code}</Code><Message>{refused.code} for KEY</Message></Error>"
-            self._send(refused.status, error.encode(), {"Content-Type": "application/xml"})
+            self._send(refused.status, error.encode(), {"Content-Type": "application/xml"}, head=what == "HEAD")
 
     def _changed(self, what: str, bucket: str, key: str, query: dict[str, str], data: bytes) -> None:
         objects, xml = self.store.buckets[bucket], {"Content-Type": "application/xml"}
@@ -211,10 +217,7 @@ class _Handler(BaseHTTPRequestHandler):
         listing = not key and not head
         what = "LIST" if listing else "HEAD" if head else "GET"
         subject = query.get("prefix", "") if listing else key
-        try:
-            self.store.before(what, bucket, subject)
-            if bucket not in self.store.buckets:
-                raise Refused(404, "NoSuchBucket")
+        with self._refusing(what, bucket, subject):
             if listing:
                 body = self._list(self.store.buckets[bucket], bucket, query)
                 self.store.note("LIST", bucket, subject, len(body))
@@ -224,15 +227,6 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(200, b"", {})
             else:
                 self._object(what, bucket, key, head=head)
-        except LostError:
-            self.store.note(what, bucket, subject, 0)
-            self.close_connection = True
-            self.connection.shutdown(SHUT_RDWR)
-        except Refused as refused:
-            time.sleep(refused.seconds)
-            self.store.note(what, bucket, subject, 0)
-            error = f"<Error><Code>{refused.code}</Code><Message>{refused.code} for KEY</Message></Error>"
-            self._send(refused.status, b"" if head else error.encode(), {"Content-Type": "application/xml"})
 
     def _object(self, what: str, bucket: str, key: str, *, head: bool) -> None:
         stored = self.store.buckets[bucket].get(key)

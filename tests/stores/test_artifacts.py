@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -44,9 +43,9 @@ def test_artifacts_of_objects_are_those_of_the_same_files(
     assert damages(f"store.{kind}") == []
 
 
-def built_anew(tmp_path: Path, kind: str, **options: Any) -> dict[str, bytes]:
+def built_anew(tmp_path: Path, kind: str) -> dict[str, bytes]:
     other = tmp_path / f"other.{kind}"
-    KINDS[kind]("s3://bucket/docs", output=str(other), **options)
+    KINDS[kind]("s3://bucket/docs", output=str(other))
     return content(other)
 
 
@@ -54,7 +53,7 @@ def fetched(store: ObjectStore) -> set[str]:
     return {each.key for each in store.asked if each.what in ("GET", "HEAD")}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["shingles", "index"])
 def test_an_update_reads_only_what_has_changed(store: ObjectStore, tmp_path: Path, kind: str) -> None:
     for name, data in corpus().items():
         store.put(BUCKET, name, data)

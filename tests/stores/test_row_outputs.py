@@ -42,7 +42,7 @@ def files_in(path: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("what", FILES)
-@pytest.mark.parametrize("output", ["kept_rows", "removed_rows", "flagged_rows"])
+@pytest.mark.parametrize("output", ["kept_rows", "flagged_rows"])
 def test_rows_of_objects_are_written_as_those_of_files(
     store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, output: str
 ) -> None:

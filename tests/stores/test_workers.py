@@ -13,6 +13,7 @@ import pytest
 import simdocs
 from tests.cli.program import PROGRAM, environment, started
 from tests.cli.program import simdocs as program
+from tests.cli.traps import with_workers
 from tests.stores.conftest import KEYS, environment_of
 from tests.stores.laid import as_on_disk, lay_both, sentences
 from tests.stores.server import ObjectStore, Refused
@@ -21,14 +22,12 @@ SOURCE = str(Path(simdocs.__file__).parent.parent)
 
 
 @pytest.mark.reliability("workers that start after a store was opened")
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_the_program_answers_the_same_and_ends_well(store: ObjectStore, tmp_path: Path, jobs: str) -> None:
-    store.page = 1000  # 1,600 objects, listed at once
-    lay_both(store, tmp_path, sentences(40, copies=40))
-    env = environment(PYTHONPATH=SOURCE, **environment_of(store))
+def test_the_program_answers_the_same_and_ends_well(store: ObjectStore, tmp_path: Path) -> None:
+    lay_both(store, tmp_path, sentences(10, copies=3))
+    env = with_workers(tmp_path) | environment_of(store)
     asked = ("dedupe", "--unit", "word", "--jobs")
     on_disk = program(*asked, "1", "docs", cwd=tmp_path)
-    stored = program(*asked, jobs, "s3://bucket/docs", cwd=tmp_path, env=env)
+    stored = program(*asked, "2", "s3://bucket/docs", cwd=tmp_path, env=env)
     assert on_disk.status == stored.status == 0
     assert as_on_disk(stored.out) == on_disk.out
     assert stored.err.replace("s3://bucket/", "") == on_disk.err
@@ -54,14 +53,13 @@ print(len(found.documents), len(found.pairs.left))
 
 
 def test_a_script_that_does_not_ask_whether_it_is_the_main_one_runs_once(store: ObjectStore, tmp_path: Path) -> None:
-    store.page = 1000  # 1,600 objects, listed at once
-    lay_both(store, tmp_path, sentences(40, copies=40))
+    lay_both(store, tmp_path, sentences(10, copies=3))
     (tmp_path / "script.py").write_text(SCRIPT)
-    env = environment(PYTHONPATH=SOURCE, **environment_of(store))
+    env = with_workers(tmp_path) | environment_of(store)
     done = subprocess.run(
         [sys.executable, "script.py"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "1600 1560\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "30 20\n", "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT of this kind")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ from simdocs.options.families import COMPRESSIONS
 from tests.cli.corpus import A1, A2, A, B, jaccard, lay
 from tests.cli.missing_library import environment_without
 from tests.cli.program import simdocs
-from tests.packing import CAT, SUFFIXES, each, needs_zstd, packed, written, zstd
+from tests.packing import SUFFIXES, each, needs_zstd, packed, written
 
 LINES = [b'{"text": "%s", "id": "%d"}\n' % (text, number) for number, text in enumerate((A, B, A1, B + A, A2))]
 DATA = b"".join(LINES)
@@ -48,29 +47,25 @@ def test_texts_are_indexed_queried_compared_and_updated(tmp_path, name):
     lay(tmp_path, {f"docs/lines.jsonl{suffix}": packed(name, LINES[4] + LINES[1])})
     assert simdocs("index", "docs", "-o", "x.index", cwd=tmp_path) == (0, b"", "")
     assert (c, f"docs/lines.jsonl{suffix}#1", "1.000000") in rows(simdocs("dedupe", "x.index", cwd=tmp_path))
-    compared = simdocs("compare", a, f"docs/lines.jsonl{suffix}#4", "--format", "tsv", cwd=tmp_path)
-    assert (compared.status, compared.err) == (0, "")
+    compared = simdocs("compare", a, f"docs/lines.jsonl{suffix}#4", cwd=tmp_path)
     assert jaccard(A, A2).encode() in compared.out
-    assert simdocs("show", a, "--format", "tsv", cwd=tmp_path).status == 0
 
 
 @each
 @pytest.mark.reliability("damaged gzip")
-@pytest.mark.parametrize("damage", ["cut", "flipped", "other data", "more data"])
+@pytest.mark.parametrize("damage", ["cut", "more data"])
 def test_damaged_files_are_named(tmp_path, name, damage):
     def spoilt(data: bytes) -> bytes:
         whole = written(name, data)
-        flipped = whole[:-1] + bytes([whole[-1] ^ 1])
-        return {"cut": whole[:-9], "flipped": flipped, "other data": data, "more data": whole + b"more"}[damage]
+        return whole[:-9] if damage == "cut" else whole + b"more"
 
     a, d = f"docs/a{SUFFIXES[name]}", f"docs/d.jsonl{SUFFIXES[name]}"
     lay(tmp_path, {a: spoilt(A), "docs/b": A1, "docs/c": A2, d: spoilt(DATA)})
-    for words in (("docs",), ("docs", a, d)):
-        done = simdocs("dedupe", *words, cwd=tmp_path)
-        assert done.status == 3
-        assert ("docs/b", "docs/c") in done.names
-        assert sorted(line.split(": ")[1] for line in done.err.splitlines()) == [a, d]
-        assert done.err.count(f" {name} file") == 2
+    done = simdocs("dedupe", "docs", cwd=tmp_path)
+    assert done.status == 3
+    assert ("docs/b", "docs/c") in done.names
+    assert sorted(line.split(": ")[1] for line in done.err.splitlines()) == [a, d]
+    assert done.err.count(f" {name} file") == 2
     alone = simdocs("show", a, cwd=tmp_path)
     assert alone.status == 2
     assert f"{a}: malformed (" in alone.err
@@ -90,19 +85,6 @@ def test_files_that_decompress_to_more_than_max_size_are_named(tmp_path, name):
     }
 
 
-@each
-def test_data_under_the_name_of_another_compression_is_called_so(tmp_path, name):
-    other = "zstd" if name == "gzip" else "gzip"
-    zstd()
-    wrong = f"docs/a{SUFFIXES[name]}"
-    lay(tmp_path, {wrong: packed(other, A), "docs/b.txt": packed(other, A)})
-    what = f"{other} data: pipe it through {CAT[other]}, or give the file a name that ends in"
-    done = simdocs("dedupe", wrong, "docs/b.txt", cwd=tmp_path)
-    assert done.status == 3
-    assert f"{wrong}: skipped: not a {name} file, but {what} {SUFFIXES[other]}\n" in done.err
-    assert f"docs/b.txt: skipped: {what} {SUFFIXES[other]}\n" in done.err
-
-
 @needs_zstd
 def test_files_of_the_zstd_program_are_read(tmp_path):
     try:
@@ -110,7 +92,7 @@ def test_files_of_the_zstd_program_are_read(tmp_path):
     except OSError:
         pytest.skip("no zstd here")
     lay(tmp_path, {"docs/a": A, "docs/b": A1, "docs/c.jsonl": DATA})
-    for options in ((), ("-19", "--long=27"), ("-T2", "-B4K"), ("--no-check", "--fast=5")):
+    for options in (("-19", "--long=27"), ("--no-check", "--fast=5")):
         subprocess.run(["zstd", "-q", "-f", *options, "a", "b", "c.jsonl"], cwd=tmp_path / "docs", check=True)
         found = simdocs("dedupe", "docs/a.zst", "docs/b.zst", "docs/c.jsonl.zst", cwd=tmp_path)
         assert [row[1] for row in rows(found)] == [
@@ -119,46 +101,15 @@ def test_files_of_the_zstd_program_are_read(tmp_path):
             "docs/c.jsonl.zst#2",
             "docs/c.jsonl.zst#4",
         ]
-    subprocess.run(["zstd", "-q", "-f", "--long=31", "a"], cwd=tmp_path / "docs", check=True)
-    (tmp_path / "docs" / "large").write_bytes(B * 300_000)
-    with (tmp_path / "docs" / "large").open("rb") as large, (tmp_path / "docs" / "d.zst").open("wb") as out:
-        subprocess.run(["zstd", "-q", "--long=31"], stdin=large, stdout=out, check=True)
-    done = simdocs("dedupe", "docs/a.zst", "docs/d.zst", cwd=tmp_path)
-    why = "a zstd file that cannot be decompressed: Frame requires too much memory for decoding"
-    assert (done.status, done.err) == (3, f"simdocs: docs/d.zst: skipped: {why}\n")
-
-
-def test_a_missing_library_is_an_error_if_the_file_was_named(tmp_path):
-    module = COMPRESSIONS["zstd"].module
-    absent = environment_without(tmp_path, module)
-    magic = b"\x28\xb5\x2f\xfd" + bytes(9)
-    lay(tmp_path, {"docs/a": A, "docs/b": A1, "docs/c.zst": magic, "docs/d.jsonl.zst": magic})
-    why = f"reading Zstandard needs {module}: {INSTALL}"
-    for command in ("dedupe docs docs/c.zst", "dedupe docs/d.jsonl.zst", "index docs/c.zst -o x.index"):
-        done = simdocs(*command.split(), cwd=tmp_path, env=absent)
-        file = "docs/d.jsonl.zst" if "d.jsonl" in command else "docs/c.zst"
-        assert done == (2, b"", f"simdocs: error: {file}: {why}\n")
-    for command in ("show docs/c.zst", "compare docs/a docs/c.zst", "show docs/d.jsonl.zst#1"):
-        done = simdocs(*command.split(), cwd=tmp_path, env=absent)
-        assert (done.status, done.out) == (2, b"")
-        assert why in done.err
-    assert not Path(tmp_path, "x.index").exists()
 
 
 def test_without_the_library_files_that_a_walk_finds_are_skipped_and_counted(tmp_path):
     absent = environment_without(tmp_path, COMPRESSIONS["zstd"].module)
     magic = b"\x28\xb5\x2f\xfd" + bytes(9)
-    lay(
-        tmp_path,
-        {"docs/a": A, "docs/b": A1, "docs/c.zst": magic, "docs/d.jsonl.zst": magic, "list": b"docs/c.zst\ndocs/a\n"},
-    )
+    lay(tmp_path, {"docs/a": A, "docs/b": A1, "docs/c.zst": magic, "docs/d.jsonl.zst": magic})
     found = simdocs("dedupe", "docs", cwd=tmp_path, env=absent)
     why = f"reading Zstandard needs {COMPRESSIONS['zstd'].module}: {INSTALL}"
     assert (found.status, found.err) == (0, f"simdocs: warning: docs/c.zst and 1 more file skipped: {why}\n")
     assert rows(found._replace(err="")) == [("docs/a", "docs/b", jaccard(A, A1))]
-    told = simdocs("dedupe", "docs", "-v", cwd=tmp_path, env=absent)
-    assert told.status == 0
-    assert "2 skipped: needs a library that is not installed" in told.err
-    assert f"simdocs: docs/c.zst: skipped: {why}\n" in told.err
-    listed = simdocs("dedupe", "--files-from", "list", "-q", cwd=tmp_path, env=absent)
-    assert (listed.status, listed.out) == (0, b"")
+    told = simdocs("dedupe", "docs", "docs/c.zst", cwd=tmp_path, env=absent)
+    assert told == (2, b"", f"simdocs: error: docs/c.zst: {why}\n")

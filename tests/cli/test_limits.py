@@ -54,7 +54,7 @@ def test_too_little_memory_to_start_is_one_line_and_status_2(built, command, meb
 
 
 @pytest.mark.reliability("too little memory for Python")
-@pytest.mark.parametrize("mebibytes", [16, 24, 48, *slow(20, 32)])
+@pytest.mark.parametrize("mebibytes", [16, 48, *slow(20, 24, 32)])
 def test_too_little_memory_for_the_interpreter_is_never_another_status(here, mebibytes):
     """Which may say so in its own way, but never with a status that means something else."""
     done = simdocs("dedupe", "docs", "--exit-code", cwd=here, before=at_most(resource.RLIMIT_AS, mebibytes * MIB))
@@ -71,7 +71,7 @@ def test_too_little_memory_for_the_interpreter_is_never_another_status(here, meb
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Documents that take memory, in files and in lines; and what is made of them."""
     root = tmp_path_factory.mktemp("large")
-    text = b"".join(b"%d bottles of beer on the wall " % at for at in range(100_000))
+    text = b"".join(b"%d bottles of beer on the wall " % at for at in range(60_000))
     line = json.dumps({"text": text[:MIB].decode()}).encode()
     lay(root, {"docs/a": text, "docs/b": text + b"and one more", "docs/c": A, "docs/d.jsonl": b"\n".join([line] * 4)})
     for command, target in (("shingle", "x.shingles"), ("index", "x.index")):
@@ -127,7 +127,7 @@ def test_any_amount_of_memory_gives_the_answer_or_one_line(large, command, jobs)
 
 
 @pytest.mark.reliability("20 open files")
-@pytest.mark.parametrize("command", ["index", "query", "dedupe", "info", "check"])
+@pytest.mark.parametrize("command", ["index", "dedupe"])
 def test_twenty_open_files_are_enough_for_two_workers(built, command):
     """Twenty are enough for two workers, which a machine with more cores may have to be told."""
     words = [*EVERY[command], *(["-j2"] if command in READING else [])]
@@ -139,8 +139,8 @@ def test_twenty_open_files_are_enough_for_two_workers(built, command):
 @pytest.mark.parametrize(
     ("command", "files"),
     [
-        *[("index", 8), ("dedupe", 11), ("check", 8)],
-        *slow(("index", 11), ("query", 8), ("query", 11), ("dedupe", 8), ("info", 8), ("info", 11), ("check", 11)),
+        *[("index", 8), ("dedupe", 11)],
+        *slow(("index", 11), ("query", 8), ("query", 11), ("dedupe", 8), ("check", 8), ("check", 11)),
     ],
 )
 def test_too_few_open_files_are_never_called_damage(built, command, files):
@@ -163,7 +163,7 @@ def test_a_small_stack_is_enough(built, command):
 
 
 @pytest.mark.reliability("a quota or limit on file sizes")
-@pytest.mark.parametrize("command", ["shingle", "index", "query", "dedupe"])
+@pytest.mark.parametrize("command", ["index", "query"])
 def test_a_limit_on_file_size_keeps_the_old_output(built, command):
     """A full quota shows in the same way."""
     words = [*EVERY[command], *(() if "-o" in EVERY[command] else ("-o", "new.tsv", "--summary-json", "note"))]

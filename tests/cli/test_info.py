@@ -16,7 +16,7 @@ from simdocs.model.figures import shown_probability
 from simdocs.options.recipes import Banding, Sketching
 from tests import strategies as some
 from tests.cli.corpus import A, lay
-from tests.cli.program import environment, simdocs
+from tests.cli.program import simdocs
 from tests.cli.terminal import on_terminal
 from tests.twins.bands import chance, least_probability
 
@@ -89,7 +89,7 @@ def test_info_has_every_parameter(here):
     assert not told.keys() & own
 
 
-@pytest.mark.parametrize(("count", "first", "last"), [(0, 0, 0), (1, 1, 0), (3, 3, 0), (4, 3, 1), (6, 3, 3), (9, 3, 3)])
+@pytest.mark.parametrize(("count", "first", "last"), [(0, 0, 0), (3, 3, 0), (4, 3, 1), (9, 3, 3)])
 def test_info_names_the_first_and_last_documents(tmp_path, count, first, last):
     (tmp_path / "docs").mkdir()
     names = [f"docs/{number}" for number in range(count)]
@@ -99,9 +99,7 @@ def test_info_names_the_first_and_last_documents(tmp_path, count, first, last):
     assert [value.decode() for key, value in rows if key == b"last"] == names[count - last :]
 
 
-@pytest.mark.parametrize(
-    "arguments", [(), ("--threshold", "0.5"), ("--bands", "9", "--rows", "3"), ("--recall", "0.5")]
-)
+@pytest.mark.parametrize("arguments", [("--threshold", "0.777"), ("--bands", "9", "--rows", "3")])
 def test_the_figures_of_the_s_curve_follow_the_formula(here, arguments):
     told = facts(here, built(here, "index", *arguments))
     bands, rows, threshold = int(told["bands"]), int(told["rows"]), float(told["threshold"])
@@ -113,29 +111,25 @@ def test_the_figures_of_the_s_curve_follow_the_formula(here, arguments):
             float(least_probability(tenth / 10, bands, rows)), rel=1e-5, abs=1e-14
         )
     drawn = simdocs("info", "x.index", "--format", "table", cwd=here).out.decode()
+    marked = "0.777" if threshold == 0.777 else "0.80"  # a threshold between two rows has its own
+    assert re.findall(r"^(\S+) .* threshold$", drawn, re.MULTILINE) == [marked]
     bars = re.findall(r"^(\d\.\d\d) .* ([<>]?\d\.\d{4})(?: +threshold)?$", drawn, re.MULTILINE)
     assert bars == [(f"{step / 20:.2f}", shown_probability(chance(step / 20, bands, rows))) for step in range(1, 21)]
 
 
-def test_a_threshold_between_two_rows_of_the_curve_has_its_own(here):
-    drawn = simdocs("info", built(here, "index", "--threshold", "0.777"), "--format", "table", cwd=here).out.decode()
-    assert re.findall(r"^(\S+) .* threshold$", drawn, re.MULTILINE) == ["0.777"]
-
-
-@pytest.mark.parametrize(("share", "near"), [(0.1, 0.01), (0.25, 0.05)])
-def test_info_counts_the_candidates_of_an_index(tmp_path, share, near):
+def test_info_counts_the_candidates_of_an_index(tmp_path):
     chance = random.Random(1)
     words = [f"w{number}" for number in range(5000)]
     text = chance.choices(words, k=400)
     (tmp_path / "docs").mkdir()
     for number in range(200):
-        changed = [chance.choice(words) if chance.random() < share else word for word in text]
+        changed = [chance.choice(words) if chance.random() < 0.1 else word for word in text]
         (tmp_path / "docs" / str(number)).write_text("\n".join(changed))
     told = facts(tmp_path, built(tmp_path, "index", "--unit", "line"))
     ask = ("pairs", "x.index", "-q", "-o", "pairs", "--summary-json", "summary")
     assert simdocs(*ask, cwd=tmp_path).status == 0
     pairs = json.loads((tmp_path / "summary").read_bytes())["candidates"]
-    assert float(told["candidates_a_document"]) == pytest.approx(2 * pairs / 200, rel=near)
+    assert float(told["candidates_a_document"]) == pytest.approx(2 * pairs / 200, rel=0.01)
     assert ("fewer_candidates_with_num_perm" in told) == (2 * pairs / 200 > 100)
 
 
@@ -150,24 +144,9 @@ def test_info_escapes_names_that_would_harm_a_terminal(tmp_path):
     named = [one for one in map(json.loads, lines) if one["key"] == "first"]
     found = [base64.b64decode(one["value_b64"]) if "value_b64" in one else one["value"].encode() for one in named]
     assert found == sorted(map(os.fsencode, ODD))
-    for form in ("table", "tsv", "jsonl"):
+    for form in ("table", "tsv"):
         shown = on_terminal("info", "x.index", "--format", form, colored=False, cwd=tmp_path)
         assert (shown.status, b"\x1b" in shown.out, b"\xff" in shown.out) == (0, False, False)
-
-
-def test_info_is_a_table_on_a_terminal(here):
-    built(here, "index")
-    shown = on_terminal("info", "x.index", cwd=here)
-    assert shown.status == 0
-    assert b"\x1b[" in shown.out
-    text = "".join(f"{line.rstrip()}\n" for line in re.sub(r"\x1b\[[0-9;]*m", "", shown.out.decode()).splitlines())
-    assert "chance of being found, by similarity" in text
-    assert len(re.findall(r"^\d\.\d\d  █", text, re.MULTILINE)) > 5
-    bare = on_terminal("info", "x.index", cwd=here, env=environment(TERM="xterm", NO_COLOR="1"))
-    assert bare.out.decode() == text
-    piped = simdocs("info", "x.index", "--format", "table", cwd=here, env=environment(COLUMNS="200"))
-    assert piped.out.decode() == text
-    assert "chance" not in on_terminal("info", built(here, "shingles"), cwd=here).out.decode()
 
 
 def test_numbers_are_numbers_in_json_lines_and_written_as_elsewhere(there):
@@ -185,12 +164,6 @@ def test_numbers_are_numbers_in_json_lines_and_written_as_elsewhere(there):
         assert key not in numbers or line == f'{{"key": "{key}", "value": {value}}}'
 
 
-def test_info_can_be_written_to_a_file(here):
-    built(here, "index")
-    assert simdocs("info", "x.index", "-o", "info.csv", cwd=here) == (0, b"", "")
-    assert (here / "info.csv").read_bytes().startswith(b"key,value\r\nkind,index\r\n")
-
-
 def test_info_counts_the_documents_that_were_new_or_changed_in_the_last_run(there):
     assert facts(there, built(there, "index"))["new_or_changed"] == COUNTS["documents"]
     assert facts(there, built(there, "index"))["new_or_changed"] == "0"
@@ -202,12 +175,8 @@ def test_info_counts_the_documents_that_were_new_or_changed_in_the_last_run(ther
 @pytest.mark.parametrize(
     "run",
     [
-        *(None, "", "[]", "{}", "[" * 99999, '{"root": 5, "command": "x", "skipped": [1]}'),
-        *(
-            '{"start": "\\ud800\\u001b"}',
-            '{"changed": "0-99999999"}',
-            '{"command": ["\\ud800", 1, null], "skipped": {"\\udfff": [], "x": 3}}',
-        ),
+        *(None, "", "[" * 99999, '{"root": 5, "command": "x", "skipped": [1]}', '{"changed": "0-99999999"}'),
+        '{"start": "\\ud800\\u001b", "command": ["\\ud800", 1, null], "skipped": {"\\udfff": [], "x": 3}}',
     ],
 )
 def test_info_works_whatever_run_json_holds(here, run):
@@ -217,21 +186,3 @@ def test_info_works_whatever_run_json_holds(here, run):
     told = facts(here, "x.signatures")
     dropped = ("simdocs", "start", "root", "command", "new_or_changed")
     assert told.items() >= {key: value for key, value in before.items() if key not in dropped}.items()
-
-
-def test_info_refuses_what_is_not_an_artifact(here):
-    for arguments, status, message in (
-        (("nowhere",), 2, "nowhere: no such artifact"),
-        (("docs",), 4, "docs: not an artifact, because there is no manifest.json in it"),
-        (("docs/a.txt",), 4, "docs/a.txt: not an artifact: name an artifact"),
-        ((), 2, "name an artifact"),
-    ):
-        done = simdocs("info", *arguments, cwd=here)
-        assert (done.status, done.out, len(done.err.splitlines())) == (status, b"", 1)
-        assert message in done.err
-    built(here, "shingles")
-    names = here / "x.shingles" / "names.npy"
-    names.write_bytes(names.read_bytes()[:-1] + b"!")
-    done = simdocs("info", "x.shingles", cwd=here)
-    assert (done.status, done.out) == (4, b"")
-    assert done.err.startswith("simdocs: error: x.shingles/names.npy: damaged: block 0 does not match")

@@ -28,16 +28,8 @@ TEXTS = [
     "#1",
     "y" * 9999,
 ]
-VALUES = [
-    b"null",
-    b"true",
-    b"{}",
-    b'["a"]',
-    b'{"a":' * 200_000,
-    *DEEP,
-    *NUMBERS,
-    *(json.dumps(one).encode() for one in TEXTS),
-]
+VALUES = [b"null", b"true", b"{}", b'["a"]', b'{"a":' * 200_000, *DEEP, *NUMBERS]
+VALUES += [json.dumps(one).encode() for one in TEXTS]
 LINES = [
     b"",
     b"\t\r",
@@ -59,8 +51,7 @@ WHOLE = b"\n".join([*LINES, json.dumps({"text": A.decode().upper(), "id": "other
 
 
 @pytest.mark.reliability("hostile JSON Lines")
-@pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz"])
-@pytest.mark.parametrize("options", [[], ["--id-field", "more"]], ids=" ".join)
+@pytest.mark.parametrize(("name", "options"), [("x.jsonl", ["--id-field", "more"]), ("x.jsonl.gz", [])])
 def test_good_lines_among_hostile_ones_are_compared(tmp_path, name, options):
     lay(tmp_path, {name: gzip.compress(WHOLE) if name.endswith(".gz") else WHOLE})
     done = within_limits("dedupe", name, "--exact", "-v", *options, cwd=tmp_path)

@@ -18,9 +18,8 @@ from stub import stub
 
 from simdocs.artifacts.formats import BLOCK, FORMATS, RUN
 from simdocs.cli.command import Command
-from simdocs.cli.completion import completer
 from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
-from simdocs.cli.program import COMPLETE, each_command, simdocs
+from simdocs.cli.program import completion_script, each_command, simdocs
 from simdocs.model.documents import DOCUMENT, FIELDS, FILE, FILE_FIELDS
 from simdocs.model.saved_answer import VERSION
 from simdocs.names import MANIFEST
@@ -179,7 +178,7 @@ def installed() -> dict[str, str]:
     """What the files hold that a build makes."""
     files = {"share/doc/simdocs/reference.md": "\n".join(reference())}
     files |= {f"share/man/man1/{name}": text for name, text in pages().items()}
-    return files | {f"share/{name}": completer(simdocs, shell, COMPLETE).source() for shell, name in COMPLETION.items()}
+    return files | {f"share/{name}": completion_script(shell) for shell, name in COMPLETION.items()}
 
 
 def main() -> None:

@@ -86,7 +86,7 @@ def _keyword(name: str, asked: type[Options], default: Any) -> str:
 def _function(name: str) -> Iterator[str]:
     from simdocs.api import keywords_of
 
-    asked = question(name).options
+    asked = question(name)[0]
     yield f"def {name}("
     for argument, (_, words, _) in asked.takes.items():
         default = "" if asked.arguments[argument] in (b"", None, ()) and argument != "file" else " = ..."

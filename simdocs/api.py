@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def function(name: str) -> Callable[..., Any]:
     """The public function that asks a question. Its keywords are the options of the command of this name."""
-    asked = question(name).options
+    asked = question(name)[0]
     places = [(argument, nargs) for argument, (_, nargs, _) in asked.takes.items()]
 
     def call(*arguments: Any, **keywords: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from simdocs.commands import QUESTIONS, question
 
-ASKED: Mapping[str, type[Any]] = {name: question(name).options for names in QUESTIONS.values() for name in names}
+ASKED: Mapping[str, type[Any]] = {name: question(name)[0] for names in QUESTIONS.values() for name in names}
 """The options class of each command, by its name."""
 
 _ON_ONE_MACHINE = [asked for name, asked in ASKED.items() if not name.startswith("spark ")]

@@ -86,7 +86,7 @@ def test_python_callers_get_the_error_before_anything_is_read(tmp_path, monkeypa
 
 
 def test_an_answer_that_cannot_be_written_is_refused_before_any_work(tmp_path):
-    program = "import sys; sys.modules['pyarrow'] = None; from simdocs.cli import main; main()"
+    program = "import sys; sys.modules['pyarrow'] = None; from simdocs.cli import console; console()"
     words = [sys.executable, "-c", program, "dedupe", "missing", "-o", "x.parquet"]
     done = subprocess.run(words, cwd=tmp_path, check=False, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")

@@ -98,7 +98,7 @@ def registered() -> Iterator[None]:
 
 def main() -> None:
     """Run the program with the toys in their tables."""
-    from simdocs.cli import main as program
+    from simdocs.cli import console as program
 
     with registered():
         program()

@@ -1,22 +1,11 @@
 """The command line: one small file for each command, and one table from errors to exit statuses."""
 
-# Until `main` runs, Ctrl-C shows a traceback of the interpreter. So this module and `simdocs` import next to nothing.
+# Until this runs, Ctrl-C shows a traceback of the interpreter. So this module and `simdocs` import next to nothing.
 import _signal  # type: ignore[import-not-found]  # what `signal` wraps, without enum, whose import takes milliseconds
 import sys
 
 
 def console() -> None:
-    """Run the console script: the program, and then the process ends without freeing every object."""
-    try:
-        main()
-    except SystemExit as ended:
-        from simdocs.cli import exits
-
-        exits.leave_with(ended.code)
-        raise
-
-
-def main() -> None:
     """Run the program, and exit. Signals end it at once, except when there is something to tidy up."""
     try:
         if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
@@ -31,13 +20,13 @@ def main() -> None:
             status = run(sys.argv[1:])
             exits.stop_listening()
         except exits.Ended as ended:
-            exits.die_by(ended.number)
-            status = 128 + ended.number
+            status = exits.die_by(ended.number)
         except (MemoryError, ImportError) as error:
             if not exits.is_out_of_memory(error):
                 raise
             os.write(2, b"simdocs: error: not enough memory to start\n")
             status = exits.FAILED
+        exits.leave_with(status)
         sys.exit(status)
     except KeyboardInterrupt:
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)

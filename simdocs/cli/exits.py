@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import FrameType, MappingProxyType
 
 from simdocs.errors import ArtifactError, LockedError, SimdocsError
@@ -62,15 +62,6 @@ def is_out_of_memory(error: BaseException) -> bool:
 def status_of(error: BaseException) -> int:
     """The exit status for this error."""
     return next((STATUS_OF[kind] for kind in type(error).__mro__ if kind in STATUS_OF), FAILED)
-
-
-def reported(errors: Sequence[SimdocsError]) -> int:
-    """Print these errors, and return the exit status."""
-    from simdocs.views import messages
-
-    for error in errors:
-        messages.error(str(error))
-    return min(map(status_of, errors))
 
 
 class Ended(BaseException):
@@ -135,17 +126,17 @@ def _hear(handler: Callable[[int, FrameType | None], None] | signal.Handlers) ->
             signal.signal(number, handler)
 
 
-def leave_with(status: object) -> None:
+def leave_with(status: int) -> None:
     """End the process with this status, after all that is registered for the end was called.
 
     The interpreter would also free every object, which takes 0.04 s and more. This is left to it, and the function
-    returns, if the status is no number, a thread runs, or a profiler or a debugger may wait for the end.
+    returns, if a thread runs, or a profiler or a debugger may wait for the end.
     """
     # What was not imported has no threads and nothing to call. There may be too little memory to import it.
     threading, atexit = sys.modules.get("threading"), sys.modules.get("atexit")
     has_threads = threading is not None and threading.active_count() > 1
     is_watched = sys.gettrace() or sys.getprofile() or sys.flags.inspect or sys.flags.dev_mode
-    if not isinstance(status, int) or has_threads or is_watched:
+    if has_threads or is_watched:
         return
     if atexit is not None:
         atexit._run_exitfuncs()
@@ -155,7 +146,8 @@ def leave_with(status: object) -> None:
     os._exit(status)
 
 
-def die_by(number: int) -> None:
-    """End the program by this signal, so that a loop in a shell ends, too."""
+def die_by(number: int) -> int:
+    """End the program by this signal, so that a loop in a shell ends, too. If it is blocked, return the exit status."""
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
+    return 128 + number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from simdocs.errors import UnjudgedError
 from simdocs.options.declaration import Options
@@ -26,74 +26,59 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """The commands below the headings of the help. One of two words belongs to the group of the first."""
 
 
-class Question(NamedTuple):
-    """What a command is asked, and what answers it."""
-
-    options: type[Options]
-    answer: Callable[..., Any]
-
-
-def question(name: str) -> Question:
-    """The question of a command, imported now: importing all of them would double the time to start."""
-    found: dict[str, tuple[type[Options], Callable[..., Any]]]
+def question(name: str) -> tuple[type[Options], Callable[..., Any]]:
+    """What a command is asked, and what answers it, imported now: importing all would double the time to start."""
     match name:
         case "dedupe":
             from simdocs.commands import dedupe
 
-            found = {"dedupe": (dedupe.Dedupe, dedupe.answer)}
+            return dedupe.Dedupe, dedupe.answer
         case "pairs" | "passages":
             from simdocs.commands import pairs
 
-            found = {"pairs": (pairs.Pairs, pairs.answer), "passages": (pairs.Passages, pairs.passages)}
+            return (pairs.Pairs, pairs.answer) if name == "pairs" else (pairs.Passages, pairs.passages)
         case "query":
             from simdocs.commands import query
 
-            found = {"query": (query.Query, query.answer)}
+            return query.Query, query.answer
         case "report":
             from simdocs.commands import report
 
-            found = {"report": (report.Report, report.answer)}
+            return report.Report, report.answer
         case "act" | "undo":
             from simdocs.commands import act
 
-            found = {"act": (act.Act, act.answer), "undo": (act.Undo, act.undo)}
+            return (act.Act, act.answer) if name == "act" else (act.Undo, act.undo)
         case "shingle" | "signature" | "index" | "merge":
             from simdocs.commands import build
 
             stages = {"shingle": build.Shingle, "signature": build.Signature, "index": build.Index}
-            found = {stage: (options, build.answer) for stage, options in stages.items()}
-            found["merge"] = (build.Merge, build.merge)
+            return (stages[name], build.answer) if name in stages else (build.Merge, build.merge)
         case "compare" | "similarity":
             from simdocs.commands import compare
 
-            found = {
-                "compare": (compare.Compare, compare.answer),
-                "similarity": (compare.Similarity, compare.similarity_of),
-            }
+            of_two = compare.Similarity, compare.similarity_of
+            return (compare.Compare, compare.answer) if name == "compare" else of_two
         case "tune":
             from simdocs.commands import tune
 
-            found = {"tune": (tune.Tune, tune.answer)}
+            return tune.Tune, tune.answer
         case "audit":
             from simdocs.commands import audit
 
-            found = {"audit": (audit.Audit, audit.answer)}
+            return audit.Audit, audit.answer
         case "show" | "info" | "check":
             from simdocs.commands import info
 
-            found = {
-                "show": (info.Show, info.show),
-                "info": (info.Info, info.answer),
-                "check": (info.Check, info.check),
-            }
+            if name == "check":
+                return info.Check, info.check
+            return (info.Show, info.show) if name == "show" else (info.Info, info.answer)
         case "spark dedupe" | "spark pairs" | "spark signature":
             from simdocs.spark import commands
 
             of_cluster = {"dedupe": commands.Dedupe, "pairs": commands.Pairs, "signature": commands.Signature}
-            found = {f"spark {each}": (options, commands.answer) for each, options in of_cluster.items()}
-        case _:
-            raise KeyError(name)
-    return Question(*found[name])
+            return of_cluster[name.split()[1]], commands.answer
+    raise KeyError(name)
 
 
 def ask(options: Any, run: Run) -> Any:
@@ -105,7 +90,8 @@ def ask(options: Any, run: Run) -> Any:
     from simdocs.kernels.native import kernels_in_use
 
     kernels_in_use()
-    result = question(options.command).answer(options, run)
+    _, answer = question(options.command)
+    result = answer(options, run)
     if getattr(options, "strict", False) and run.skipped.unjudged:
         raise UnjudgedError(run.skipped)
     return result

@@ -372,6 +372,7 @@ def changes_of(options: Build, run: Run) -> Result:
         if note := facts["update"]["note"]:
             yield note
         yield update_in_words(facts["update"])
+        yield from facts["advice"]
         yield f"{target}: not written, because this is a dry run ({seconds:.2f} s)"
 
     return Result(

@@ -338,6 +338,7 @@ def lines_of_build(facts: Mapping[str, Any], documents: Documents, skipped: Skip
         yield update["note"]
     if any(update[name] for name in ("unchanged", "changed", "removed", "renamed")):
         yield update_in_words(update)
+    yield from facts["advice"]
     if "curve" not in facts:
         return
     yield found_by(facts["bands"], facts["rows"], facts["threshold"], facts["probability"])

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby, islice
+from difflib import SequenceMatcher
+from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from simdocs.model.comparison import Comparison, Difference, lines_in
 from simdocs.model.result import Cell, Row, plain, tables_of
 from simdocs.names import display_name
-from simdocs.views.messages import columns_of_output, flowed
-from simdocs.views.output_formats import Format, harmless
+from simdocs.views.messages import columns_of_output
+from simdocs.views.output_formats import Format, by_rich, harmless
 
 if TYPE_CHECKING:
     from simdocs.model.comparison import Excerpt
@@ -94,7 +95,7 @@ def in_context(before: str, passage: str, after: str, *, colored: bool, terminal
     """
     marks = COLORS if colored else Marks()
     pieces = [(before, True), *_between(passage, marks.both, marks, brief=True), (after, True)]
-    return drawn(_flowed(iter(pieces), columns_of_output()) if terminal else iter(pieces), terminal=False)
+    return drawn(iter(pieces), terminal=terminal, colored=colored, wrapped=True)
 
 
 def ends_of(text: str) -> tuple[str, ...]:
@@ -128,66 +129,37 @@ _AROUND = 3
 """Lines around a difference."""
 
 
-class _Part(NamedTuple):
-    """Some lines of a diff, and their number. sign: `-` or `+` if only one text has them; a space if both have."""
-
-    sign: str
-    text: str
-    lines: int
-
-
 def unified(difference: Difference, names: Sequence[str], *, colored: bool) -> Pieces:
-    """Yield a unified diff: the lines that differ, with three lines around them. Nothing if none differs."""
-    for number, (a, b, hunk) in enumerate(_hunks(difference)):
-        if not number:
-            for sign, name in zip(("---", "+++"), names, strict=True):
-                yield from ((f"{sign} ", False), (name, True), ("\n", False))
-        yield f"@@ -{_span(hunk, '-', a)} +{_span(hunk, '+', b)} @@\n", False
-        for part in hunk:
-            color = {"-": "\x1b[31m", "+": "\x1b[32m"}.get(part.sign, "") if colored else ""
-            for line in lines_in(part.text):
-                text = part.sign + line.rstrip("\n"), True
-                yield from ((color, False), text, (PLAIN, False)) if color else (text,)
-                yield "\n" if line.endswith("\n") else "\n\\ No newline at end of file\n", False
-
-
-def _parts(difference: Difference) -> Iterator[_Part]:
-    for passage in difference.passages:
-        for sign, text in ((" ", passage.a),) if passage.shared else (("-", passage.a), ("+", passage.b)):
-            yield _Part(sign, text, sum(1 for _ in lines_in(text)))
-
-
-def _hunks(difference: Difference) -> Iterator[tuple[int, int, list[_Part]]]:
-    """Yield each hunk: how many lines of each text are before it, and its parts.
+    """Yield a unified diff: the lines that differ, with three lines around them. Nothing if none differs.
 
     Differences with up to six lines between them are in one hunk, as of diff.
     """
-    a, b, begin, hunk, differs = 0, 0, (0, 0), list[_Part](), False
-    for part in _parts(difference):
-        a, b = a + part.lines * (part.sign != "+"), b + part.lines * (part.sign != "-")
-        if part.sign != " " or (differs and part.lines <= 2 * _AROUND):
-            hunk.append(part)
-            differs = True
-            continue
-        if differs:
-            yield *begin, [*hunk, _some(part, 0, _AROUND)]
-        kept = min(_AROUND, part.lines)
-        begin, hunk, differs = (a - kept, b - kept), [_some(part, part.lines - kept, kept)], False
-    if differs:
-        last = hunk.pop()
-        yield *begin, [*hunk, _some(last, 0, _AROUND) if last.sign == " " else last]
+    a, b, passages = list[str](), list[str](), list[tuple[str, int, int, int, int]]()
+    for passage in difference.passages:
+        begins = len(a), len(b)
+        a += lines_in(passage.a)
+        b += lines_in(passage.b)
+        passages.append(("equal" if passage.shared else "replace", begins[0], len(a), begins[1], len(b)))
+    matcher = SequenceMatcher[str]()
+    matcher.opcodes = passages  # type: ignore[attr-defined]  # what it would find itself, much slower
+    for number, hunk in enumerate(matcher.get_grouped_opcodes(_AROUND) if passages else ()):
+        if not number:
+            for sign, name in zip(("---", "+++"), names, strict=True):
+                yield from ((f"{sign} ", False), (name, True), ("\n", False))
+        yield f"@@ -{_span(hunk[0][1], hunk[-1][2])} +{_span(hunk[0][3], hunk[-1][4])} @@\n", False
+        for tag, *places in hunk:
+            of_a, of_b = a[slice(*places[:2])], b[slice(*places[2:])]
+            for sign, lines in ((" ", of_a),) if tag == "equal" else (("-", of_a), ("+", of_b)):
+                color = {"-": "\x1b[31m", "+": "\x1b[32m"}.get(sign, "") if colored else ""
+                for line in lines:
+                    text = sign + line.rstrip("\n"), True
+                    yield from ((color, False), text, (PLAIN, False)) if color else (text,)
+                    yield "\n" if line.endswith("\n") else "\n\\ No newline at end of file\n", False
 
 
-def _some(part: _Part, first: int, count: int) -> _Part:
-    """Some of the lines of a part."""
-    lines = list(islice(lines_in(part.text), first, first + count))
-    return _Part(part.sign, "".join(lines), len(lines))
-
-
-def _span(hunk: Sequence[_Part], sign: str, before: int) -> str:
+def _span(begin: int, end: int) -> str:
     """The lines of one text in a hunk, as the head of the hunk states them."""
-    count = sum(part.lines for part in hunk if part.sign in (" ", sign))
-    return f"{before + 1 if count else before},{count}"
+    return f"{begin + 1 if end > begin else begin},{end - begin}"
 
 
 def drawn_as(
@@ -202,20 +174,14 @@ def drawn_as(
     if same := difference.equality if diff == "unified" else difference.likeness:
         return f"[{same}]\n".encode()
     if diff == "unified":
-        return drawn(unified(difference, names, colored=colored), terminal=terminal)
+        return drawn(unified(difference, names, colored=colored), terminal=terminal, colored=colored)
     shown = difference if diff else difference.first_places(_MOST_PLACES)
     pieces = marked(shown, COLORS if colored else Marks(), whole=diff is not None)
-    text = drawn(_flowed(pieces, columns_of_output()) if terminal else pieces, terminal=False)
+    text = drawn(pieces, terminal=terminal, colored=colored, wrapped=True)
     if more := difference.places - shown.places:
         of = f"{more:,} of {difference.places:,} places that differ are not shown"
         text += f"[{of}: --diff words shows all]\n".encode()
     return text
-
-
-def _flowed(pieces: Pieces, width: int) -> Pieces:
-    """Yield the pieces without what could do harm to a terminal, in lines that are not wider than it."""
-    for text in flowed((harmless_text(text) if given else text for text, given in pieces), width):
-        yield text, False
 
 
 def harmless_text(text: str) -> str:
@@ -223,14 +189,21 @@ def harmless_text(text: str) -> str:
     return harmless(text.encode("utf-8", "surrogateescape"), json=False).decode()
 
 
-def drawn(pieces: Pieces, *, terminal: bool) -> bytes:
-    """The pieces as bytes, with a line end. terminal: escape what could do harm to a terminal in pieces of texts."""
+def drawn(pieces: Pieces, *, terminal: bool, colored: bool, wrapped: bool = False) -> bytes:
+    """The pieces as bytes, with a line end.
+
+    terminal: escape what could do harm to a terminal in pieces of texts. wrapped: wrap lines between words there.
+    """
     whole = bytearray()  # of many short pieces, which would take more memory as objects
     for text, given in pieces:
         whole += (harmless_text(text) if given and terminal else text).encode("utf-8", "surrogateescape")
     if whole and not whole.endswith(b"\n"):
         whole += b"\n"
-    return bytes(whole)
+    if not (terminal and wrapped):
+        return bytes(whole)
+    from rich.text import Text
+
+    return by_rich(Text.from_ansi(whole.decode().rstrip("\n")), columns_of_output(), colored=colored).encode()
 
 
 def draw_comparison(result: Comparison, drawing: Drawing, diff: str | None) -> None:

@@ -1,7 +1,4 @@
-"""Messages on standard error (skips, explanations and errors), progress there, drawn by tqdm, and lines for a terminal.
-
-Lines end between words. A long word stays whole, because it may be a path to copy.
-"""
+"""Messages on standard error (skips, explanations and errors), and progress there, drawn by tqdm."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from simdocs.model.skipped import FIRST, OF_UNVERIFIED, Skip, Skipped, explanation
@@ -54,12 +51,11 @@ def _cut(text: str, most: int) -> str:
 
 
 class Teller:
-    """Reports about a run on standard error, as far as was asked for. is_done: everything has been published."""
+    """Reports about a run on standard error, as far as was asked for."""
 
     def __init__(self, options: Talking) -> None:
         self._quiet, self._verbose, self._summary = options.quiet, options.verbose, options.summary
         self._said = set[str]()
-        self.is_done = False
 
     @property
     def is_loud(self) -> bool:
@@ -139,11 +135,6 @@ class Teller:
         for line in () if self._quiet else lines:
             say(f"simdocs: {line}")
 
-    def written(self, paths: Set[str | None], replaced: Set[str | None]) -> None:
-        """At a terminal, print which outputs were written, and which of them were replaced."""
-        for path in sorted(path for path in paths if path is not None) if self.is_loud else ():
-            say(f"{display_name(os.fsencode(path))}: {'replaced' if path in replaced else 'written'}")
-
 
 _SOON = 0.3
 """Seconds before anything is drawn: a short run shows nothing, and does not pay for the import."""
@@ -221,12 +212,6 @@ def _bar(step: str, total: int) -> Any:
     )
 
 
-_ESCAPE = "\x1b"
-
-_PARTS = re.compile(r"\x1b\[[0-9;]*m|\n|[^\S\n]+|[^\s\x1b]+")
-"""Colours, ends of lines, spaces, and words."""
-
-
 def columns_of_terminal() -> int:
     """How wide the terminal is that standard error shows on. Standard output may be a file, so it is asked later."""
     try:
@@ -241,49 +226,3 @@ def columns_of_output() -> int:
     from shutil import get_terminal_size  # takes milliseconds, and not every start needs it
 
     return get_terminal_size().columns
-
-
-def flowed(pieces: Iterable[str], columns: int) -> Iterator[str]:
-    """Yield the same text in lines of at most this width, as far as its words allow.
-
-    It comes in pieces, and a word may be made of several of them. Colours take no columns.
-    """
-    column = width = 0
-    gap, word = "", list[str]()
-    for piece in pieces:
-        for part in _PARTS.findall(piece):
-            if not part.isspace():
-                word.append(part)
-                width += 0 if part.startswith(_ESCAPE) else width_of(part)
-                continue
-            if word:
-                drawn, column = _after(gap, word, width, column, columns)
-                yield drawn
-                gap, word, width = "", [], 0
-            if part == "\n":
-                yield part if _column_after(gap, column) > columns else gap + part
-                gap, column = "", 0
-            else:
-                gap += part
-    yield _after(gap, word, width, column, columns)[0] if word else gap
-
-
-def _after(gap: str, word: list[str], width: int, column: int, columns: int) -> tuple[str, int]:
-    """A word after its gap, or on a new line if it has no room on this one; and the column where it ends."""
-    begin = _column_after(gap, column)
-    if column and begin + width > columns:
-        return "".join(("\n", *word)), width
-    return "".join((gap, *word)), begin + width
-
-
-def _column_after(gap: str, column: int) -> int:
-    return column + width_of((" " * column + gap).expandtabs()[column:])
-
-
-def width_of(text: str) -> int:
-    """The number of columns that a text takes."""
-    if text.isascii():
-        return len(text)
-    from unicodedata import combining, east_asian_width
-
-    return sum(0 if combining(mark) else 1 + (east_asian_width(mark) in "WF") for mark in text)

@@ -214,21 +214,20 @@ class DrawnTable(Format):
 
     def end(self) -> bytes:
         """The table."""
-        from rich.console import Console
-
         if not self._drawn.row_count:
             return b""
-        out = io.StringIO()
-        console = Console(
-            file=out,
-            width=max(columns_of_output(), self._least_width()),
-            force_terminal=self.colored,
-            color_system="standard" if self.colored else None,
-            highlight=False,
-        )
-        console.print(self._drawn)
-        lines = (line.rstrip() + "\n" for line in out.getvalue().split("\n") if line.strip())
-        return "".join(lines).encode("utf-8", "backslashreplace")
+        drawn = by_rich(self._drawn, max(columns_of_output(), self._least_width()), colored=self.colored)
+        return "".join(f"{line}\n" for line in drawn.split("\n") if line).encode("utf-8", "backslashreplace")
+
+
+def by_rich(drawing: Any, columns: int, *, colored: bool) -> str:
+    """What rich draws of this in so many columns, without spaces at the ends of lines."""
+    from rich.console import Console
+
+    out, colors = io.StringIO(), "standard" if colored else None
+    console = Console(file=out, width=columns, force_terminal=colored, color_system=colors, highlight=False)  # type: ignore[arg-type]
+    console.print(drawing)
+    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().removesuffix("\n").split("\n"))
 
 
 _NUMERIC = (SIMILARITY, NUMBER)

@@ -5,7 +5,6 @@ All text in images is escaped, and their looks are classes.
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -18,7 +17,8 @@ from simdocs.model.figures import counted, shown_probability
 from simdocs.model.report import Report, directory_pairs, group_sizes, similarities_of
 from simdocs.model.result import NAME, NUMBER, SIMILARITY, Table, plain, table_head, tables_of
 from simdocs.options.recipes import Bands
-from simdocs.views.messages import columns_of_output, width_of
+from simdocs.views.messages import columns_of_output
+from simdocs.views.output_formats import by_rich
 
 if TYPE_CHECKING:
     from simdocs.model.comparison import Tuning
@@ -223,11 +223,8 @@ def directories(report: Report) -> _Image | None:
 
 
 def _shortened(content: str, most: int) -> str:
-    """The text with an ellipsis for its beginning if it takes more columns than this."""
-    end = content
-    while width_of(end) > most - (end != content):
-        end = end[1:]
-    return content if end == content else f"…{end}"
+    """The text with an ellipsis for its beginning if it has more characters than this."""
+    return content if len(content) <= most else f"…{content[1 - most :]}"
 
 
 def _short(count: int) -> str:
@@ -272,7 +269,7 @@ def distribution(pairs: Sequence[int], *, colored: bool) -> bytes:
 def _bars(title: str, rows: Sequence[tuple[str, float, str, str]], *, colored: bool) -> bytes:
     """Bars with a label before and two behind. If the terminal is narrow, the last label is left out."""
     from rich.bar import Bar
-    from rich.console import Console
+    from rich.console import Group
     from rich.table import Table
 
     width = min(_WIDTH, columns_of_output())
@@ -287,11 +284,7 @@ def _bars(title: str, rows: Sequence[tuple[str, float, str, str]], *, colored: b
     for label, share, shown, more in rows:
         bar = Bar(1, 0, share, width=max(1, length), color="cyan" if colored else "default")
         drawn.add_row(label, bar, shown, more if wide else "")
-    out = io.StringIO()
-    console = Console(file=out, width=width, force_terminal=colored, no_color=not colored, highlight=False)
-    console.print(title)
-    console.print(drawn)
-    return "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines()).encode()
+    return by_rich(Group(title, drawn), width, colored=colored).encode()
 
 
 _EXAMPLES = table_head(threshold=SIMILARITY, pairs=NUMBER, example=NAME)

@@ -146,7 +146,7 @@ def test_texts_that_are_too_long_for_an_edit_distance_are_refused(monkeypatch):
 
 def test_every_parameter_of_similarity_has_an_effect_that_is_known():
     tried = {name for _, _, keywords, _ in (*KNOWN, *MEASURED) for name in keywords}
-    assert tried | {"seed"} == set(question("similarity").options.options)
+    assert tried | {"seed"} == set(question("similarity")[0].options)
 
 
 @given(texts, shinglings)

@@ -30,7 +30,7 @@ from importlib import import_module
 from typing import NamedTuple, NoReturn, TextIO
 
 import simdocs
-from simdocs.cli import main
+from simdocs.cli import console
 from simdocs.options.families import UNITS
 
 RICH = ("rich.bar", "rich.box", "rich.console", "rich.table", "rich.text", "rich._emoji_codes")
@@ -124,7 +124,7 @@ def become(channel: int, streams: list[int]) -> NoReturn:
         os._exit(125)
     status = 1
     try:
-        main()
+        console()
     except SystemExit as ended:
         status = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
     except BaseException:

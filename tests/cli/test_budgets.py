@@ -28,9 +28,9 @@ def called(frame, event, _):
     if event == "call" and "/simdocs/" in code.co_filename and is_function:
         files.add(code.co_filename)
 sys.setprofile(called)
-from simdocs.cli import main
+from simdocs.cli import console
 try:
-    main()
+    console()
 except SystemExit as ended:
     status = ended.code
 sys.setprofile(None)

@@ -67,7 +67,7 @@ def test_next_to_nothing_is_imported_before_signals_are_handled():
                 [sys.executable, "-X", "importtime", "-c", code], capture_output=True, check=True
             ).stderr.decode()
         )
-        for code in ("from simdocs.cli import main", "pass")
+        for code in ("from simdocs.cli import console", "pass")
     )
     assert everything - bare == {"__future__", "simdocs", "simdocs.version", "simdocs.cli"} - bare
 

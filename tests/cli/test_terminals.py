@@ -134,11 +134,8 @@ def screen_of(written: bytes, columns: int) -> list[str]:
 
 
 @pytest.mark.reliability("ctrl-C at a progress bar")
-@pytest.mark.parametrize(
-    ("command", "columns", "left"),
-    [("dedupe", 30, "the answer is incomplete"), ("index", 200, "nothing was written")],
-)
-def test_the_bar_is_gone_although_the_terminal_echoes_the_interrupt(built, command, columns, left):
+@pytest.mark.parametrize(("command", "columns"), [("dedupe", 30), ("index", 200)])
+def test_the_bar_is_gone_although_the_terminal_echoes_the_interrupt(built, command, columns):
     """Ctrl-C is typed at the terminal, which shows ^C after the bar."""
     for name in ("f", "g"):
         lay(built, {f"docs/{name}": A * 2500})  # a batch each
@@ -150,8 +147,7 @@ def test_the_bar_is_gone_although_the_terminal_echoes_the_interrupt(built, comma
     assert "%" in done.err
     assert "^C" in done.err
     assert "\x1b" not in done.err
-    said = "".join(row for row in screen_of(done.err.encode(), columns) if row)
-    assert said.replace(" ", "") == f"simdocs: interrupted: {left}".replace(" ", "")
+    assert not any(screen_of(done.err.encode(), columns))
 
 
 ECHOED = """

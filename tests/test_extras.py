@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tomllib
-from pathlib import Path
 
 import pytest
 
 import simdocs
-from simdocs import extras
 from simdocs.cli import exits
 from simdocs.errors import MissingExtraError, SimdocsError
 from simdocs.extras import needs
-from simdocs.model.skipped import JUDGED, DocumentSkipped
 from simdocs.options.families import COMPRESSIONS
-from simdocs.reading.compression import library
 
-ROOT = Path(__file__).resolve().parent.parent
 INSTALL = "pip install 'simdocs[datasets]'"
 
 
@@ -49,22 +43,6 @@ def test_a_library_that_cannot_be_imported_is_named_with_the_reason(monkeypatch,
         needs("pyarrow", "reading Arrow", "x.arrow")
     why = "No module named 'lib_arrow_that_is_missing'"
     assert str(caught.value) == f"x.arrow: reading Arrow needs pyarrow, which cannot be imported ({why}): {INSTALL}"
-
-
-def test_a_file_is_skipped_with_the_same_words(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(DocumentSkipped) as caught:
-        library("pyarrow", "reading Parquet")
-    assert caught.value.reason == "uninstalled"
-    assert caught.value.reason in JUDGED
-    assert caught.value.detail.startswith("reading Parquet needs pyarrow: ")
-
-
-def test_each_package_has_the_extra_that_installs_it():
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    for package, extra in extras._EXTRAS.items():
-        assert package in {each.partition(">=")[0] for each in declared[extra]}
-    assert {*extras._EXTRAS.values()} == {*declared} - {"dev"}
 
 
 def test_python_callers_get_the_error_before_anything_is_read(tmp_path, monkeypatch):

@@ -6,14 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import simdocs
-from simdocs.kernels.shinglers import SHINGLERS
 from simdocs.options.families import UNITS
-from tests import strategies as some
-from tests.asked import OPTIONS
 from tests.commands.building import opened
 from tests.toys import registered
 
@@ -89,13 +85,3 @@ def test_a_manifest_keeps_toys_and_is_refused_without_them(docs: Path) -> None:
         assert [row[1] for row in simdocs.query("docs.index", "docs/a").rows()] == ["docs/b"]
     with pytest.raises(simdocs.ArtifactError, match="made with unit 'toyunit', which this simdocs does not know"):
         opened("docs.index")
-
-
-def test_kernels_run_toys() -> None:
-    with registered():
-        shingling = some.shingling(unit="toyunit", k=OPTIONS["k"].values.check(2))
-        tokens = some.tokens_of([b"The ferry. It leaves. At nine.", b""], shingling)
-        assert tokens.lengths.tolist() == [2, 0]
-        assert SHINGLERS["toyunit"] not in [SHINGLERS[unit] for unit in some.members("unit") if unit != "toyunit"]
-        signatures = some.signatures(tokens, 4, scheme="toyscheme")
-        assert np.array_equal(signatures, some.signatures(tokens, 4))

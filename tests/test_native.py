@@ -25,7 +25,7 @@ from simdocs.kernels.characters import kinds_table
 from simdocs.kernels.normalise import normalise
 from simdocs.kernels.shinglers import char_tokens, tokens_of_units
 from simdocs.kernels.units import word_hashes
-from simdocs.model.ragged import STRIDE, Ragged, offsets_of
+from simdocs.model.ragged import Ragged, offsets_of
 from simdocs.options.recipes import Normalisation, Shingling
 from tests import strategies as some
 from tests.kernels.conftest import OF_BOTH
@@ -79,7 +79,7 @@ ROWS = {
 
 @in_c
 @pytest.mark.parametrize("kind", ROWS)
-@pytest.mark.parametrize("count", [0, 1, 2, 31, 32, 33, 255, 1023, 1024, 1025, 50_000])
+@pytest.mark.parametrize("count", [0, 1, 32, 33, 1024, 1025, 50_000])
 def test_sets_are_right_whatever_the_tokens_are(kind, count):
     row = ROWS[kind](count)
     made = multisets.token_sets(Ragged.from_rows([row, row[: count // 2]], np.uint32))
@@ -141,13 +141,10 @@ ONE = np.ones(1, np.uint32)
 BYTES = np.zeros(4, np.uint8)
 ROW = offsets_of(np.ones(1))
 ZERO = np.zeros(1, np.int64)
-BEYOND = np.array([0, 2], np.int64)
 FALLING = np.array([0, 1, 0, 1], np.int64)
-LATE = np.array([1, 1], np.int64)
 FAR = np.array([1 << 62], np.int64)
 THREE, FOUR = offsets_of(np.array([3])), offsets_of(np.array([4]))
 TABLE = bytes(256)
-KINDS = np.full(0x110000, 2, np.uint8)
 TWO_WORDS = np.frombuffer(b"a b ", np.uint8)
 
 
@@ -180,47 +177,24 @@ def decoded(compiled: ModuleType, **others: Any) -> object:
 
 WRONG: dict[str, Callable[[ModuleType], object]] = {
     "offsets beyond the data": lambda c: c.char_tokens(BYTES, offsets_of(np.array([5])), ROW, 9, 0, ONE.copy()),
-    "offsets of other rows": lambda c: c.char_tokens(BYTES, ROW, offsets_of(np.ones(2)), 9, 0, ONE.copy()),
     "offsets that fall": lambda c: c.fss(ONE, FALLING, np.empty((3, 8), np.uint32)),
-    "offsets that begin late": lambda c: c.sets(ONE.copy(), LATE, ZERO.copy()),
-    "no offsets": lambda c: c.sets(ONE.copy(), np.empty(0, np.int64), ZERO.copy()),
     "pages of other tables": lambda c: c.pages(BYTES, np.zeros(4351, np.uint8)),
     "a result that is too small": lambda c: c.char_tokens(BYTES, FOUR, FOUR, 2, 0, ONE.copy()),
-    "k of nothing": lambda c: c.number_tokens(ONE.copy(), ROW, 0, 0),
-    "numbers beyond the end": lambda c: c.number_tokens(ONE.copy(), BEYOND, 1, 0),
-    "a string beyond the end": lambda c: c.byte_strings(BYTES, ZERO + 3, ZERO + 2, 0, ONE.copy()),
     "a string far beyond the end": lambda c: c.byte_strings(BYTES, FAR, FAR, 0, ONE.copy()),
-    "a string before the beginning": lambda c: c.byte_strings(BYTES, ZERO - 1, ZERO + 1, 0, ONE.copy()),
-    "a string of negative length": lambda c: c.byte_strings(BYTES, ZERO + 3, ZERO - 1, 0, ONE.copy()),
-    "strings without results": lambda c: c.byte_strings(BYTES, ZERO, ZERO, 0, ONE[:0].copy()),
     "a table that is too short": lambda c: c.collapsed(BYTES, ROW, TABLE[1:], BYTES.copy(), ZERO.copy()),
-    "no room for texts": lambda c: c.collapsed(BYTES, ROW, TABLE, BYTES[1:].copy(), ZERO.copy()),
     "no room for bytes": lambda c: mapped(c, out=np.empty(3, np.uint8)),
-    "no room for sizes": lambda c: mapped(c, sizes=ZERO[:0].copy()),
     "no table of characters": lambda c: mapped(c, table=ONE),
-    "no table of bytes": lambda c: mapped(c, ascii=TABLE[1:]),
     "no room for strides": lambda c: decoded(c, strides=np.empty(2, np.int64)),
-    "no room for lengths": lambda c: decoded(c, lengths=ZERO[:0].copy()),
-    "no stride": lambda c: decoded(c, stride=0),
     "code points of no width": lambda c: decoded(c, width=1),
     "no room for words": lambda c: c.word_hashes(
         TWO_WORDS, FOUR, FOUR, kinds_table().numbers, 0, ONE.copy(), ZERO.copy()
     ),
-    "no room for counts": lambda c: c.word_hashes(BYTES, ROW, ROW, KINDS, 0, np.empty(4, np.uint32), ZERO[:0].copy()),
-    "code points of other rows": lambda c: c.word_hashes(BYTES, ROW, offsets_of(np.ones(2)), KINDS, 0, ONE, ZERO),
     "a table of kinds that is too short": lambda c: c.word_hashes(BYTES, ROW, ROW, TABLE, 0, ONE.copy(), ZERO.copy()),
     "keys of a band beyond the end": lambda c: c.band_keys(ONE, 1, ZERO, 1, 1, np.empty(1, np.uint64)),
-    "keys of a row that is not there": lambda c: c.band_keys(ONE, 1, ZERO + 1, 0, 1, np.empty(1, np.uint64)),
-    "keys without results": lambda c: c.band_keys(ONE, 1, ZERO, 0, 1, np.empty(0, np.uint64)),
     "an order without room": lambda c: c.order(np.empty(2, np.uint64), ZERO.copy()),
-    "positions without room": lambda c: c.positions(ONE, FOUR.copy(), ONE[:0].copy()),
-    "positions of no rows": lambda c: c.positions(ONE, ZERO[:0].copy(), ONE.copy()),
     "positions of a member that is not there": lambda c: c.positions(ONE, FOUR.copy(), ONE.copy()),
     "a row that is not there": lambda c: c.overlaps(ONE, ROW, ZERO, ZERO + 1, ZERO.copy()),
-    "a negative row": lambda c: c.overlaps(ONE, ROW, ZERO - 1, ZERO, ZERO.copy()),
-    "pairs without results": lambda c: c.overlaps(ONE, ROW, ZERO, ZERO, ZERO[:0].copy()),
     "signatures that are not there": lambda c: c.agreements(ONE, 1, ZERO, ZERO + 1, ZERO.copy()),
-    "signatures of no width": lambda c: c.agreements(ONE, 0, ZERO, ZERO, ZERO.copy()),
     "signatures that do not fit": lambda c: c.fss(ONE, ROW, np.empty(3, np.uint8)),
 }
 
@@ -299,24 +273,6 @@ def test_texts_are_cut_right_between_the_blocks_of_kernels_in_c(runs, filler, li
 
 
 @in_c
-def test_line_ends_at_the_beginning_of_a_text_are_dropped_in_c():
-    """Nothing is written into the text before it."""
-    for filler in ("é", "a" * 70 + "é"):
-        texts = [filler, f"\n{filler}", f"\n \n\n{filler}", f" \n{filler}\n", "\n", filler]
-        assert_texts_are_equal(texts, Normalisation(), lines=True, k=2)
-
-
-@in_c
-@pytest.mark.parametrize("size", [*some.EDGES, STRIDE - 1, STRIDE, STRIDE + 1])
-def test_texts_that_end_where_a_block_ends_are_right_in_c(size):
-    for filler in ("a", "é", "日", "🙂"):
-        texts = [filler * size, filler * (size - 1) + " ", filler * (size - 2) + " a", "a " * (size // 2)]
-        assert_texts_are_equal(texts, Normalisation(), lines=False, k=9)
-        assert_texts_are_equal(texts[:1], Normalisation(), lines=False, k=1)
-    assert_texts_are_equal(["a " * size], Normalisation(), lines=False, k=9)
-
-
-@in_c
 @pytest.mark.parametrize("size", some.EDGES)
 def test_rows_as_long_as_words_and_blocks_are_right_in_c(size):
     draw = np.random.default_rng(size)
@@ -337,8 +293,8 @@ def test_rows_as_long_as_words_and_blocks_are_right_in_c(size):
 
 
 @in_c
-@pytest.mark.parametrize("rows", [1, 2, 63, 64, 65, 128, 129])
-@pytest.mark.parametrize("size", [1, 2, 62, 63, 64, 65, 127, 128, 129, 192, 256])
+@pytest.mark.parametrize("rows", [1, 63, 64, 65])
+@pytest.mark.parametrize("size", [1, 63, 64, 65, 129])
 def test_sets_whose_tokens_fill_the_words_of_a_bitmap_are_compared_right_in_c(size, rows):
     """Together the sets have this number of distinct tokens. Only pairs of few sets are looked up in bitmaps."""
     draw = np.random.default_rng(size)

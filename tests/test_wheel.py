@@ -103,6 +103,7 @@ def built(tree: Path, place: Path, **env: str) -> subprocess.CompletedProcess[st
     return subprocess.run(command, cwd=place, capture_output=True, text=True, check=False, env=os.environ | env)
 
 
+@pytest.mark.slow
 def test_without_a_compiler_numpy_does_the_work(tree, tmp_path):
     done = built(tree, tmp_path, CC="/nonexistent", SIMDOCS_NATIVE="auto")
     assert done.returncode == 0, done.stderr

@@ -58,11 +58,6 @@ def test_the_similarity_that_edits_leave_is_that_of_real_edits(length, k):
     assert list(short(text).left_by(k).values()) == pytest.approx(real, abs=0.02)
 
 
-@pytest.mark.parametrize("text", ["x", "two", "a town"])
-def test_nothing_is_said_about_texts_of_which_an_edit_leaves_nothing(text):
-    assert advised(documents(text, text), some.shingling()) == []
-
-
 def test_texts_without_spaces_have_a_smaller_k_because_their_characters_say_more():
     chinese = "".join(chr(0x4E00 + 37 * number) for number in range(45))
     thai = "ก" * 45
@@ -84,9 +79,3 @@ def test_nothing_more_is_advised_about_what_was_advised_and_no_threshold_is_rais
         assert better.threshold <= max(0.4, texts.least(better.k))
         again = suitable(texts, some.shingling(k=better.k), better.threshold)
         assert (again.k, again.threshold) == (better.k, better.threshold)
-
-
-def test_a_few_very_short_documents_do_not_decide_about_long_ones():
-    texts = short("too short", "as short", *["x" * 9000] * 28)
-    assert texts.units == 900
-    assert suitable(texts, some.shingling(), 0.8).k == 9

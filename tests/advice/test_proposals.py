@@ -49,13 +49,6 @@ def test_the_largest_fraction_that_leaves_out_a_template_is_advised(templates, o
     assert advised(sets_of(200, templates, own)) == fraction
 
 
-def test_tokens_of_all_frequencies_are_no_template():
-    """Words of a language: the one of rank n is in 1 of n / 10 documents."""
-    draw = np.random.default_rng(1)
-    chances = 10 / np.arange(1, 3000)
-    assert advised([np.flatnonzero(draw.random(len(chances)) < chances).tolist() for _ in range(200)]) is None
-
-
 # A threshold.
 
 

@@ -44,14 +44,6 @@ def test_most_pairs_in_one_group_of_few_documents_suggest_a_template():
     )
 
 
-def test_pairs_of_several_large_groups_count_together():
-    one, other = family(0, LARGE_GROUP), family(50, LARGE_GROUP)
-    rest = [(row, row + 1, 0.9) for row in range(100, 700, 2)]
-    assert len(rest) > len(one)
-    assert advised(1_000, [*one, *rest]) == []
-    assert len(advised(1_000, [*one, *other, *rest])) == 1
-
-
 @pytest.mark.parametrize(
     "pairs",
     [

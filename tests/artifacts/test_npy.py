@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.artifacts import formats, npy, reader
+from simdocs.artifacts import formats, npy
 from simdocs.artifacts.npy import ArrayWriter, header
 from simdocs.errors import ArtifactError
 from simdocs.model.documents import FILE
 from tests.amounts import examples
-from tests.artifacts.tiny import KINDS, arrays_of, save
+from tests.artifacts.tiny import KINDS, arrays_of
 
 EVERY = {f"{kind}-{array.name}": array for kind in KINDS for array in arrays_of(kind)}
 BY_NAME = list({array.name: array for array in EVERY.values()}.values())
@@ -72,8 +72,8 @@ def stored(place: Path, array: formats.ArrayFormat, values: np.ndarray) -> npy.M
         return npy.map_file(directory, "it", array, values.shape, checksums, {})
 
 
-@pytest.mark.parametrize("array", EVERY.values(), ids=EVERY)
-@pytest.mark.parametrize("length", [0, 1, 9, 12345, 10**9, (1 << 48) - 1])
+@pytest.mark.parametrize("array", BY_NAME, ids=lambda array: array.name)
+@pytest.mark.parametrize("length", [0, 12345, (1 << 48) - 1])
 def test_numpy_reads_our_headers(array, length):
     shape = (length, 128)[: len(array.shape)]
     data = header(array.dtype, shape)
@@ -83,19 +83,6 @@ def test_numpy_reads_our_headers(array, length):
     assert np.lib.format.read_magic(stream) == (1, 0)
     assert np.lib.format.read_array_header_1_0(stream) == (shape, False, array.dtype)
     assert stream.tell() == len(data)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_artifacts_without_documents_have_empty_arrays(place, kind):
-    path = place / f"none.{kind}"
-    save(path, 1, kind, rows=0)
-    artifact = reader.open_artifact(os.fsencode(path))
-    for array in arrays_of(kind):
-        loaded = np.load(path / array.file)
-        assert loaded.shape == artifact[array.name].shape == artifact[array.name].all().shape
-        assert len(artifact[array.name].rows(np.empty(0, np.int64))) == 0
-        assert len(artifact[array.name].at(np.empty(0, np.int64))) == 0
-        assert artifact[array.name].cut(0, len(loaded)).shape == loaded.shape
 
 
 @given(st.sampled_from(BY_NAME), st.lists(st.integers(0, 40), max_size=8), st.sampled_from([1, 8, 64, 200, 1 << 18]))

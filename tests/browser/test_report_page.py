@@ -199,16 +199,6 @@ def test_the_page_has_no_fault_of_accessibility(browser: Any, small: Path, schem
     assert len(found["passes"]) > 20
 
 
-@pytest.mark.parametrize("width", [1280, 400, 320])
-def test_nothing_is_wider_than_the_screen(browser: Any, small: Path, width: int) -> None:
-    with shown(browser, viewport={"width": width, "height": 800}) as view:
-        view.open(small)
-        assert view.page.evaluate("document.documentElement.scrollWidth") <= width
-        if width < 860:
-            wide = "all => all.filter(one => one.scrollWidth > one.clientWidth).length"
-            assert view.page.locator(".row div").evaluate_all(wide) == 0
-
-
 def test_without_its_script_the_groups_are_a_list(browser: Any, small: Path) -> None:
     with shown(browser, java_script_enabled=False) as view:
         view.open(small, runs=False)

@@ -35,7 +35,7 @@ def rows_of(names: list[Any], what: str, **options: Any) -> tuple[list[Row], Cou
 
 
 @some.each("unit")
-@examples(6)
+@examples(3)
 @given(
     texts=corpora(),
     what=st.sampled_from(["groups", "pairs", "components"]),

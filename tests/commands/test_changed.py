@@ -166,15 +166,6 @@ def test_documents_that_no_changed_one_is_linked_with_are_not_read(families, tmp
         assert (found.skipped.counts, len(found.pairs) > 0) == ({}, True)
 
 
-@pytest.mark.parametrize("options", [{}, {"exact": True}, {"cluster": "components"}])
-def test_nothing_is_compared_if_no_document_has_changed(families, options):
-    found = simdocs.dedupe(updated(families, []), changed=True, **options)
-    assert (len(found.pairs), found.summary()["changed"], len(found.documents)) == (0, 0, 15)
-    assert found.summary()["verified"] <= (18 if "exact" in options else 0)
-    pairs = simdocs.pairs(updated(families, []), changed=True)
-    assert (len(pairs), pairs.summary()["changed"], pairs.summary()["verified"]) == (0, 0, 0)
-
-
 @pytest.mark.parametrize("told", [{}, {"changed": None}, {"changed": 3}, {"changed": "0-15"}, {"changed": "3-1"}])
 def test_an_index_that_does_not_say_what_has_changed_is_refused(families, told):
     run = {name: value for name, value in families.run.items() if name != "changed"}

@@ -94,14 +94,6 @@ def test_a_row_whose_quotes_never_end_is_kept(here: Path) -> None:
     assert Path("removed.csv").read_bytes() == b"id,text\nb," + FOX + b"\n"
 
 
-def test_a_row_that_is_too_long_is_kept(here: Path) -> None:
-    long = b"l," + b"x" * (3 << 20)
-    Path("in.csv").write_bytes(b"id,text\r\n" + long + b"\r\na," + FOX + b"\r\nb," + FOX + b"\r\n")
-    simdocs.dedupe("in.csv", kept_rows="kept.csv", flagged_rows="all.csv", max_size=4096)
-    assert Path("kept.csv").read_bytes() == b"id,text\r\n" + long + b"\r\na," + FOX + b"\r\n"
-    assert Path("all.csv").read_bytes().split(b"\r\n")[1] == long + b",,,"
-
-
 def test_a_file_without_a_header(here: Path) -> None:
     Path("in.csv").write_bytes(b"a," + FOX + b"\nb," + FOX + b"\n")
     options: dict[str, Any] = {"no_header": True, "text_field": "2", "id_field": "1"}
@@ -137,23 +129,3 @@ def test_rows_go_from_json_to_csv(here: Path) -> None:
     Path("in.jsonl").write_text(json.dumps({"text": "a ship", "deep": {"a": [1]}}))
     with pytest.raises(simdocs.InputError, match=r"in\.jsonl, line 1 has no place in CSV: a value of the type dict"):
         simdocs.dedupe("in.jsonl", kept_rows="k.csv")
-
-
-def test_rows_of_a_table_without_documents_are_kept_beside_others(here: Path) -> None:
-    tables = {
-        "a.csv": b"id,text\na," + FOX + b"\n",
-        "b.csv": b'id,body\n1,"two\nlines"\n\n2,' + FOX + b"\n",
-        "c.csv": b"text,text\nx,y\n",
-        "d.json": b'[{"body": "x"}, {"body": "y"}]',
-    }
-    for name, content in tables.items():
-        Path(name).write_bytes(content)
-    found = simdocs.dedupe(*tables, kept_rows="kept", flagged_rows="all")
-    assert (found.skipped.counts, found.skipped.warnings) == ({"malformed": 3}, [])
-    for name in ("a.csv", "b.csv", "c.csv"):
-        assert Path("kept", name).read_bytes() == tables[name].replace(b"\n\n", b"\n")
-    assert json.loads(Path("kept/d.json").read_bytes()) == json.loads(tables["d.json"])
-    assert Path("all/b.csv").read_bytes() == (
-        b"id,body,duplicate_of,similarity,group\n" + b'1,"two\nlines",,,\n2,' + FOX + b",,,\n"
-    )
-    assert [one.rows for one in found.written] == [6, 6]

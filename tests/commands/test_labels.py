@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -44,21 +43,6 @@ def test_labels_are_the_groups_of_the_twin(cluster, texts, unit, keep):
     expected = twin.greedy() if cluster == "greedy" else twin.components()
     assert found.labels.dtype == np.int64
     assert found.labels.tolist() == labels_of(expected, len(texts))
-
-
-@examples(8)
-@given(texts=corpora(), cluster=some.one_of("cluster"), verify=some.one_of("verify"))
-def test_the_list_of_groups_has_the_labels_and_the_similarities_of_the_pairs(texts, cluster, verify):
-    found = found_among(texts, Choices(), cluster=cluster, verify=verify)
-    listed = list(found.rows("groups"))
-    assert [row[1] for row in listed] == found.labels.tolist()
-    names = [row[0][-4:] for row in listed]
-    assert names == [f"{row:04}" for row in range(len(texts))]
-    similarity = {row[1][-4:]: (row[0][-4:], row[2]) for row in found.rows()}
-    for name, (_, _, kept, jaccard) in zip(names, listed, strict=True):
-        expected = similarity.get(name, (name, math.nan))
-        assert kept[-4:] == expected[0]
-        assert np.array_equal(jaccard, expected[1], equal_nan=True)
 
 
 @examples(8)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
@@ -22,9 +22,9 @@ from simdocs.commands import merged as command
 from simdocs.kernels import fracminhash
 from simdocs.pipeline import merging
 from simdocs.reading import identity
-from tests.amounts import amount
+from tests.amounts import examples
 from tests.asked import ASKED
-from tests.commands.building import built, content, damages, opened, standard_input
+from tests.commands.building import built, content, damages, opened
 from tests.commands.histories import NAMES, content_for, lines, texts, write
 from tests.reading.small_chunks import cut_small
 from tests.runs import answered, without_sync
@@ -82,7 +82,7 @@ files = st.tuples(st.sampled_from(ARGUMENTS), st.sampled_from(NAMES)).map("/".jo
     st.sampled_from([{}, {"template": ("template",)}, {"containment": True}, {"multiset": True}]),
     st.tuples(files, texts, lines),
 )
-@settings(max_examples=30 if amount(1) == 1 else amount(60))  # the long form draws as many as ever
+@examples(12)
 def test_a_merge_has_the_bytes_of_one_run(
     tmp_path_factory: pytest.TempPathFactory,
     tree: Any,
@@ -202,25 +202,6 @@ def test_a_file_in_a_snapshot_has_the_inode_of_the_original_and_is_another_docum
     os.unlink("b/x")  # now only what is recorded can be compared
     assert merge("merged.index", "a.index", "b.index").documents.every_name() == ["a/x", "b/y"]
     assert damages("merged.index") == []
-
-
-def test_tables_and_standard_input_are_merged(here):
-    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow, which writes the files, is missing")
-    from pyarrow import parquet
-
-    for name in "ab":
-        rows = pyarrow.table({"id": [f"{at}" for at in range(30)], "text": [f"{name} {FOX} {at}" for at in range(30)]})
-        parquet.write_table(rows, f"{name}.parquet", row_group_size=7)
-    lay(stdin=DOG)
-    for target, arguments in (
-        ("1", ["a.parquet"]),
-        ("2", ["-", "b.parquet"]),
-        ("all", ["a.parquet", "-", "b.parquet"]),
-    ):
-        with standard_input(Path("stdin")):
-            built(Path(f"{target}.index"), arguments)
-    merge("merged.index", "1.index", "2.index")
-    hold_equal("merged.index", "all.index")
 
 
 def test_merged_texts_in_memory_are_read_again_and_keep_their_names(here):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import os
 import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -162,27 +160,6 @@ def test_a_document_does_not_match_itself_but_its_copies_do(there, means):
     assert ask(there / "x.index", [Path("theirs")], itself=True, **means).numbered == every
     assert len({row[0] for row in every if row[0] == row[1]}) > 20
     assert any(row[2] == 1.0 and row[0] != row[1] for row in every)
-
-
-def test_matches_by_estimate_are_those_of_the_twin(there):
-    every = ask(there / "x.index", [there / "ours"]).rows
-    found = ask(there / "x.index", [there / "ours"], 0.01, verify="estimate").rows
-    assert all(math.isnan(row[2]) for row in found)
-    estimates = {row[:2]: row[3] for row in found}
-    assert all(estimates[row[:2]] == row[3] for row in every)
-    assert [row[:2] for row in found] == [row[:2] for row in sorted(found, key=lambda row: (row[0], -row[3], row[1]))]
-
-
-def test_missing_documents_of_the_index_are_reported_once(there, monkeypatch):
-    expected = ask(there / "x.index", [there / "ours"]).numbered
-    for row in {row[1] for row in expected if row[2] < 1}:
-        os.remove(there / "theirs" / f"{row:04}")
-    monkeypatch.setattr(lookup, "_ASKED_AT_ONCE", 1)
-    work = ask(there / "x.index", [there / "ours"])
-    assert set(work.numbered) < set(expected)
-    names = [skip.name for skip in work.skipped.kept("unverified") if skip.detail == "gone"]
-    assert len(names) == len(set(names)) > 3
-    assert work.skipped.counts == {"unverified": len(names)}
 
 
 @pytest.mark.parametrize("seed", range(2))

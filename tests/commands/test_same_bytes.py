@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 from contextlib import chdir
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -91,19 +90,8 @@ def test_answers_are_the_same_for_any_size_of_batches(there, expected, monkeypat
     assert every(there, jobs=jobs) == expected
 
 
-def test_answers_are_the_same_for_any_number_of_documents_in_a_batch(there, expected, monkeypatch):
-    monkeypatch.setattr("simdocs.model.ragged.BATCH_DOCUMENTS", 4)
-    assert every(there) == expected
-
-
-@pytest.mark.parametrize("constant", SIZES)
-def test_each_size_of_blocks_that_is_listed_is_one(constant):
-    module, _, name = constant.rpartition(".")
-    assert isinstance(getattr(import_module(module), name), int)
-
-
 @pytest.mark.parametrize("size", [1, *slow(1 << 30)])
-@pytest.mark.parametrize("constant", [*SIZES[::2], *slow(*SIZES[1::2])])
+@pytest.mark.parametrize("constant", [*SIZES[::4], *slow(*(name for at, name in enumerate(SIZES) if at % 4))])
 def test_answers_are_the_same_for_any_size_of_blocks(there, expected, monkeypatch, constant, size):
     monkeypatch.setattr(constant, size)
     assert every(there) == expected
@@ -116,22 +104,3 @@ def test_answers_are_the_same_for_any_order_of_directory_entries(there, expected
     listed = os.listdir
     monkeypatch.setattr(os, "listdir", lambda *path: dice.sample(names := listed(*path), len(names)))
     assert every(there) == expected
-
-
-def test_answers_are_the_same_for_any_order_of_creation(there, expected, tmp_path, monkeypatch):
-    files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    random.Random(1).shuffle(files)
-    again = tmp_path / "again"
-    for file in files:
-        copy = again / file.relative_to(tmp_path)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(file.read_bytes())
-        os.utime(copy, ns=(0, file.stat().st_mtime_ns))
-    monkeypatch.chdir(again)
-    assert every(there) == expected
-
-
-def test_answers_are_the_same_for_a_directory_and_for_its_files(there):
-    """The answer about a directory equals the answer about its files as arguments in row order."""
-    below = sorted(os.fsencode(path) for path in Path("two").rglob("*") if path.is_file())
-    assert printed(["two"], **OPTIONS) == printed(below, **OPTIONS) != b""

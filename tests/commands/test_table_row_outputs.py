@@ -108,18 +108,6 @@ def test_arrow_keeps_schema_metadata_batches_and_compression(here: Path, stream:
     assert sizes[0] < sizes[1] < 2 * sizes[0]
 
 
-def test_a_file_without_rows_keeps_its_schema(here: Path) -> None:
-    Path("in").mkdir()
-    write_parquet(Path("in/a.parquet"), table())
-    write_parquet(Path("in/b.parquet"), table().slice(0, 0))
-    write_parquet(Path("in/c.parquet"), table().slice(0, 1))
-    simdocs.dedupe("in", kept_rows="out", removed_rows="gone")
-    for name in ("out/b.parquet", "out/c.parquet", "gone/b.parquet"):
-        found = parquet.read_table(name)
-        assert (found.num_rows, found.schema) == (0, parquet.read_schema("in/a.parquet"))
-    assert parquet.read_table("gone/c.parquet").num_rows == 1
-
-
 def test_rows_go_from_json_lines_to_tables_and_back(here: Path) -> None:
     records: list[dict[str, Any]] = [
         {"id": f"r{row}", "text": f"{FOX} {row}", "n": row, "x": 1.5, "yes": row > 3, "deep": {"a": [row]}}

@@ -54,7 +54,7 @@ def changes(draw: st.DrawFn) -> tuple[str, int, int, list[Any]]:
     st.sampled_from(["shingles", "signatures", "index"]),
     st.sampled_from([16, 64, 1 << 19]),
 )
-@examples(15)
+@examples(6)
 def test_an_update_has_the_bytes_of_a_build_from_scratch(
     tmp_path_factory: pytest.TempPathFactory, begun: dict[str, Any], history: list[Any], kind: str, size: int
 ) -> None:

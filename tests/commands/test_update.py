@@ -133,7 +133,7 @@ moves = st.one_of(st.just(HOUR), st.just(0), st.just(-HOUR))
         ]
     ),
 )
-@examples(20)
+@examples(12)
 def test_an_update_has_the_bytes_of_a_build_from_scratch(
     tmp_path_factory: pytest.TempPathFactory, begun: Any, history: Any, kind: str, size: int, how: dict[str, Any]
 ) -> None:

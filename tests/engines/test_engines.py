@@ -89,11 +89,3 @@ def test_each_worker_keeps_its_own_state_between_tasks(jobs, tmp_path: Path):
     for worker in workers:
         tasks = [number for name, number in results if name == worker]
         assert sorted(tasks) == list(range(1, len(tasks) + 1))
-
-
-def test_state_is_closed_with_its_engine_and_the_next_engine_begins_anew(tmp_path: Path):
-    for number in range(2):
-        with Local(1) as engine:
-            assert [tasks for _, tasks in engine.map(counted, [tmp_path])] == [1]
-            assert engine.state is engine.state
-        assert len(list(tmp_path.glob("*.begun"))) == len(list(tmp_path.glob("*.ended"))) == number + 1

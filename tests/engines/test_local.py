@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 from multiprocessing import connection
 from multiprocessing.context import ForkProcess
@@ -17,7 +16,7 @@ import pytest
 
 import simdocs
 from simdocs.engines import engine as run
-from simdocs.engines.engine import WorkerState, in_threads
+from simdocs.engines.engine import WorkerState
 from simdocs.engines.local import Local
 
 
@@ -240,29 +239,6 @@ def test_a_worker_that_is_killed_is_an_error_with_a_remedy():
             print(error)
     """)
     assert b"-j 1" in done.stdout, done
-
-
-@pytest.mark.parametrize("threads", [1, 2, 4])
-@pytest.mark.parametrize("count", [0, 1, 3, 20])
-def test_threads_yield_results_in_order_and_hold_few(threads, count):
-    made, ahead = [], 0
-
-    def work(item):
-        made.append(item)
-        return item * item
-
-    for place, result in enumerate(in_threads(work, range(count), threads)):
-        assert result == place * place
-        ahead = max(ahead, len(made) - place - 1)
-    assert sorted(made) == list(range(count)) and ahead <= threads
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_an_error_in_a_thread_is_raised_at_its_turn_and_ends_the_others(threads):
-    before, seen = threading.active_count(), []
-    with pytest.raises(ZeroDivisionError):
-        seen.extend(in_threads(lambda item: 6 // (3 - item), range(10), threads))
-    assert seen == [2, 3, 6] and threading.active_count() == before
 
 
 def test_what_threads_make_is_what_one_makes(monkeypatch, tmp_path):

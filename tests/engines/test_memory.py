@@ -44,17 +44,6 @@ def test_a_control_group_and_those_above_it_limit_the_memory(system):
     assert available_memory(top) == 0
 
 
-def test_control_groups_of_version_1_limit_the_memory(system):
-    top = system(proc__meminfo=MEMINFO, proc__self__cgroup="9:cpu:/x\n4:memory:/y\n")
-    group = top / "sys/fs/cgroup/memory/y"
-    group.mkdir(parents=True)
-    (group / "memory.limit_in_bytes").write_text("9223372036854771712\n")
-    (group / "memory.usage_in_bytes").write_text("1000\n")
-    assert available_memory(top) == 3000 << 10
-    (group / "memory.limit_in_bytes").write_text("70000\n")
-    assert available_memory(top) == 69_000
-
-
 def test_a_limit_of_address_space_counts_less_what_is_in_use(system, monkeypatch):
     top = system(proc__meminfo=MEMINFO, proc__self__statm="100 1 1\n")
     page = resource.getpagesize()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from decimal import Decimal
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from simdocs.errors import UnreachableRecallError, UsageError
 from simdocs.kernels import banding
-from simdocs.options.recipes import Bands, ChoosingBands
+from simdocs.options.recipes import ChoosingBands
 from tests import strategies as some
 from tests.twins import bands as twin
 
@@ -42,14 +41,6 @@ def test_the_least_probability_is_exact_to_rounding_and_never_above_the_curve(si
     assume(abs(twin.probability(similarity, bands, rows) - Decimal(2) / 3) > Decimal("1e-12"))
     assert found == pytest.approx(float(twin.least_probability(similarity, bands, rows)), rel=1e-9)
     assert found <= banding.candidate_probability(similarity, bands, rows)
-
-
-@given(counts, counts)
-def test_half_or_more_of_the_pairs_at_the_threshold_are_found(bands, rows):
-    cut = Bands(bands, rows)
-    assert cut.steepest**rows * bands == pytest.approx(1)
-    assert cut.chance(cut.steepest) >= 1 - math.exp(-1) - 1e-12
-    assert cut.chance(cut.half) == pytest.approx(0.5)
 
 
 @given(hundredths, recalls, num_perms)

@@ -56,14 +56,6 @@ def test_band_keys_agree_where_all_rows_of_a_band_do(case):
                 assert (key == other_key) == (signature[cut] == other[cut])
 
 
-@given(banded(), st.randoms(use_true_random=False))
-def test_band_keys_of_any_documents_are_those_of_all(case, random):
-    signatures, bands, rows = case
-    order = random.sample(range(len(signatures)), len(signatures) // 2)
-    keys = buckets.band_keys(as_array(signatures, bands, rows), np.array(order, np.int64), bands, rows)
-    assert np.array_equal(keys, keys_of(signatures, bands, rows)[:, order])
-
-
 @given(banded())
 def test_buckets_and_candidate_pairs_are_those_of_the_twin(case):
     signatures, bands, rows = case

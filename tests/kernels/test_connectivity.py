@@ -87,20 +87,6 @@ def test_cross_component_pairs_are_those_of_different_labels(case):
     assert made == sorted(expected)
 
 
-@given(bucketed())
-def test_stars_and_crossings_give_the_components_of_all_pairs(case):
-    size, buckets, labels = case
-    shared = some.ragged(buckets, np.int64)
-    similar = lambda a, b: labels[a] == labels[b]  # noqa: E731
-    found = np.arange(size)
-    found = joined(found, [pair for pair in some.pairs_in(grouping.star_pairs(shared, size)) if similar(*pair)])
-    found = joined(
-        found, [pair for pair in some.pairs_in(grouping.cross_component_pairs(shared, found)) if similar(*pair)]
-    )
-    every = [(a, b) for bucket in buckets for a in bucket for b in bucket if similar(a, b)]
-    assert found.tolist() == twin.components(size, every)
-
-
 # The groups that pairs connect equal those of a breadth-first search.
 
 SIZE = 12

@@ -66,7 +66,7 @@ def test_candidates_do_not_depend_on_the_size_of_blocks(at_once, sets, threshold
     assert with_wanted == {pair for pair in expected if wanted[list(pair)].any()}
 
 
-@pytest.mark.parametrize("size", [3, 30, 300, 3000])
+@pytest.mark.parametrize("size", [3, 300])
 @pytest.mark.parametrize("parts", [(4, 5), (1, 2), (1, 3), (2, 3), (9, 10), (3, 10)])
 def test_a_small_set_exactly_at_the_threshold_is_a_candidate_with_a_large_one(size, parts):
     draw = np.random.default_rng(size).choice(2**32, 3 * parts[1] * size, replace=False).tolist()

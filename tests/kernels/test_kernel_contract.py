@@ -263,7 +263,7 @@ def test_texts_and_shingles_take_no_more_steps_for_more_documents(unit, switches
 
 
 @pytest.mark.parametrize("ascii_only", [True, False])
-@pytest.mark.parametrize(("unit", "k"), [*product(some.members("unit"), [1, 3]), ("char", 9), ("word", 5)])
+@pytest.mark.parametrize(("unit", "k"), [*product(some.members("unit"), [3]), ("line", 1)])
 def test_token_sets_take_no_more_steps_for_more_documents(unit, k, ascii_only):
     shingling = some.shingling(unit=unit, k=k)
 
@@ -275,7 +275,7 @@ def test_token_sets_take_no_more_steps_for_more_documents(unit, k, ascii_only):
 
 
 @pytest.mark.parametrize("ascii_only", [True, False])
-@pytest.mark.parametrize(("scheme", "unit"), list(product(some.members("scheme"), some.members("unit"))))
+@pytest.mark.parametrize(("scheme", "unit"), list(product(some.members("scheme"), ["word"])))
 def test_signatures_and_band_keys_take_no_more_steps_for_more_documents(scheme, unit, ascii_only):
     shingling = some.shingling(unit=unit, k=1)
 
@@ -288,7 +288,7 @@ def test_signatures_and_band_keys_take_no_more_steps_for_more_documents(scheme, 
 
 
 @some.each("scheme")
-@pytest.mark.parametrize("length", [0, 1, 5, 20])
+@pytest.mark.parametrize("length", [0, 5])
 def test_signatures_of_small_documents_take_no_more_steps_for_more_of_them(scheme, length):
     draw = np.random.default_rng(length)
     few, many = (

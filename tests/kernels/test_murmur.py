@@ -111,11 +111,3 @@ def test_hashes_of_long_strings_among_short_ones_are_right(length):
     for long in (murmur.LONG, 1 << 20):
         expected = [hash32(data[a : a + n], 9) for a, n in runs]
         assert murmur.hash_byte_strings(array(data), starts, lengths, 9, long).tolist() == expected
-
-
-def test_hashes_of_very_long_runs_among_short_ones_are_right():
-    numbers = np.random.default_rng(1).integers(0, 2**32, 70_000, np.uint32)
-    runs = [(0, 70_000), (5, 3), (17, 60_000), (100, 4_400), (9, 0)]
-    starts, counts = array([a for a, _ in runs], np.int64), array([n for _, n in runs], np.int64)
-    expected = [hash32(numbers[a : a + n].astype("<u4").tobytes(), 3) for a, n in runs]
-    assert murmur.hash_number_runs(numbers, starts, counts, 3).tolist() == expected

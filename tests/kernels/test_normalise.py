@@ -112,7 +112,7 @@ SWITCHES = [PLAIN, some.normalisation(keep_case=True), ALL_ON]
 @pytest.mark.parametrize(
     ("odd", "switches", "lines"),
     [
-        pytest.param(*case, marks=[] if at % 6 == at // 6 else pytest.mark.slow)
+        pytest.param(*case, marks=[] if at in (0, 14, 28) else pytest.mark.slow)
         for at, case in enumerate(product(ODD, SWITCHES, [False, True]))
     ],
 )
@@ -194,18 +194,12 @@ def test_letters_that_mean_the_same_are_made_the_same(text, expected, stripped):
     assert normalised([text.encode()], some.normalisation(strip_accents=True)) == [stripped.encode()]
 
 
-def test_ignorable_characters_are_dropped_and_accents_stripped_where_case_is_kept():
-    assert normalised(["Ma\u00adße Łß".encode()], some.normalisation(keep_case=True)) == ["Maße Łß".encode()]
-    switches = some.normalisation(keep_case=True, strip_accents=True)
-    assert normalised(["Æ Þ Łß ẞ I".encode()], switches) == [b"AE TH Lss SS I"]
-
-
 ASSIGNED = EVERY[:0x40000]
 """Four planes of Unicode. Hardly anything is assigned in the others."""
 
 
 @pytest.mark.parametrize(
-    ("every", "switches"), [(EVERY, PLAIN), (ASSIGNED, some.normalisation(strip_accents=True)), *slow((EVERY, ALL_ON))]
+    ("every", "switches"), [(ASSIGNED, some.normalisation(strip_accents=True)), *slow((EVERY, PLAIN), (EVERY, ALL_ON))]
 )
 def test_every_code_point_is_normalised_as_by_str(every, switches):
     rows = ["".join(f"a{one}b " for one in every[at : at + 256]).encode() for at in range(0, len(every), 256)]
@@ -239,14 +233,3 @@ def test_an_invalid_byte_is_kept_and_not_mapped():
 )
 def test_each_switch_does_what_it_says(switches, expected):
     assert normalised(["ﬁNIS:  É ½\r\nund ß_7٣!".encode()], switches) == [expected.encode()]
-
-
-@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\n\r", "\n \t\n", " \r\n\r\n "])
-def test_line_ends_are_kept_with_lines_and_empty_lines_are_not(end):
-    batch = [f"{end}Brown  Bread{end}milk\t{end}".encode(), end.encode(), b"eggs"]
-    assert normalised(batch, lines=True) == [b"brown bread\nmilk", b"", b"eggs"]
-    assert normalised(batch) == [b"brown bread milk", b"", b"eggs"]
-
-
-def test_other_line_separators_are_spaces_within_a_line():
-    assert normalised(["a\x0bb\x0cc\u2028d\x85e\x1cf\ng".encode()], lines=True) == [b"a b c d e f\ng"]

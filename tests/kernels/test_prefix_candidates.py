@@ -86,7 +86,7 @@ def test_sets_of_very_different_sizes_are_compared_with_their_like():
     assert found_among([huge, tiny, most, set(), tiny], 0.9) == {(0, 2), (1, 4)}
 
 
-@pytest.mark.parametrize("size", [3, 30, 300, 3000])
+@pytest.mark.parametrize("size", [3, 300])
 @pytest.mark.parametrize("parts", [(4, 5), (1, 2), (1, 3), (2, 3), (9, 10), (3, 10)])
 def test_a_pair_exactly_at_the_threshold_is_a_candidate(size, parts):
     common, union = parts[0] * size, parts[1] * size
@@ -97,8 +97,8 @@ def test_a_pair_exactly_at_the_threshold_is_a_candidate(size, parts):
     assert found_among(sets, parts[0] / parts[1]) == {(0, 1)}
 
 
-@pytest.mark.parametrize("percent", [7, 14, 28, 40, 55, 56, 57, 58, 80, 90])
-@pytest.mark.parametrize("size", [100, 200, 300, 700])
+@pytest.mark.parametrize("percent", [7, 14, 55, 58])
+@pytest.mark.parametrize("size", [100, 700])
 def test_a_part_exactly_at_the_threshold_is_a_candidate(percent, size):
     """Such as 55 tokens of 100 at 0.55, whose product with 100 is above 55 as a floating-point number."""
     large = set(range(size))

@@ -112,12 +112,6 @@ def test_the_same_set_always_agrees_and_sets_apart_never_do(scheme, size):
     assert (estimates(scheme, 2 * size, 0, 50) == 0).all()
 
 
-@pytest.mark.parametrize("union", [*UNIONS[::2], *slow(*UNIONS[1::2])])
-def test_fss_errs_less_than_independent_functions_on_small_sets(union):
-    estimated = estimates("fss", union, union * 4 // 5, 2_000)
-    assert 0.022 <= rmse(estimated, 0.8) <= 0.030 < standard_error(0.8)
-
-
 @pytest.mark.parametrize(("bands", "rows"), [(18, 7), (20, 5)])
 @pytest.mark.parametrize("tenths", [3, 5, 7, 8, *slow(4, 6, 9)])
 def test_candidates_of_permutation_lie_on_the_s_curve(tenths, bands, rows):

@@ -37,15 +37,6 @@ def test_the_places_are_a_common_subsequence_of_that_length(stored, masks, a, b)
     assert all((np.diff(places) > 0).all() for places in (left, right))
 
 
-@given(symbols, symbols)
-def test_cells_are_those_of_the_table_without_equal_ends(a, b):
-    begin, end = subsequence.alike_ends(array(a), array(b))
-    assert a[:begin] == b[:begin] and a[len(a) - end :] == b[len(b) - end :]
-    a, b = a[begin : len(a) - end], b[begin : len(b) - end]
-    assert not a or not b or (a[0] != b[0] and a[-1] != b[-1])
-    assert subsequence.cells(array(a), array(b)) == len(a) * len(b)
-
-
 def test_long_sequences_are_compared_in_parts_as_they_are_as_a_whole():
     draw = np.random.default_rng(5)
     a, b = (draw.integers(0, 30, size) for size in (3000, 2000))
@@ -90,9 +81,3 @@ def test_without_runs_in_common_there_is_no_result_beyond_the_bound():
     repeated = np.tile(np.arange(subsequence.RUN), 3)
     assert subsequence.anchored_places(repeated, repeated, len(repeated) ** 2 - 1) is None
     assert len(subsequence.anchored_places(repeated, repeated, len(repeated) ** 2)[0]) == len(repeated)
-
-
-def test_an_empty_sequence_has_nothing_in_common():
-    nothing = np.empty(0, np.int64)
-    for a, b in ((nothing, nothing), (nothing, np.arange(20)), (np.arange(20), nothing)):
-        assert [len(side) for side in subsequence.anchored_places(a, b, 0)] == [0, 0]

@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import strategies as some
-from tests.amounts import examples, slow
+from tests.amounts import examples
 from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, Work, sketched, write_texts
 from tests.reading.changing import CHANGES, change
-from tests.similar_texts import corpora, family
+from tests.similar_texts import corpora
 from tests.twins import bands
 from tests.twins import groups as sequential
 from tests.twins.text_answers import Choices, Row, Text, Twin
@@ -143,30 +143,3 @@ def distinct(texts: list[Text], cut: int, choices: Choices) -> tuple[list[Text],
     normalised = Twin(texts, choices).normalised
     rows = [row for row, text in enumerate(normalised) if text not in normalised[:row]]
     return [texts[row] for row in rows if row < cut], [texts[row] for row in rows if row >= cut]
-
-
-CHOICES = Choices("word", 2, False, 0.5)
-
-
-@pytest.fixture
-def there(tmp_path, monkeypatch) -> tuple[Path, list[Row], int]:
-    """The directory of yours and of y.index, an index of `theirs`; the expected answer; how many theirs are."""
-    texts = family(4, 90)
-    laid(tmp_path, texts[40:], texts[:40], CHOICES, **CATCH_ALL)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path, twin(texts[40:], texts[:40], CHOICES), 40
-
-
-@pytest.mark.parametrize(
-    ("kind", "jobs"),
-    [("shingles", 1), ("signatures", 1), ("index", 2), *slow(("shingles", 2), ("signatures", 2), ("index", 1))],
-)
-def test_new_documents_may_be_an_artifact(there, kind, jobs):
-    place, expected, theirs = there
-    banding = {"threshold": 0.5, "bands": 5} if kind == "index" else {}
-    artifact = built(
-        place / f"x.{kind}", [place / "yours"], unit=CHOICES.unit, k=CHOICES.k, multiset=CHOICES.multiset, **banding
-    )
-    index = built(place / "y.index", [place / "theirs"], **parameters(CHOICES), **CATCH_ALL)
-    with against(index, artifact, jobs=jobs) as work:
-        assert rows_of(work, theirs) == expected != []

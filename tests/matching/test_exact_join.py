@@ -80,14 +80,3 @@ def test_set_similarity_search_finds_the_same_pairs(threshold):
     assert len(expected) > 20
     ours = zip(found.left.tolist(), found.right.tolist(), found.jaccard.tolist(), strict=True)
     assert {(left, right): similarity for left, right, similarity in ours} == pytest.approx(expected)
-
-
-@pytest.mark.usefixtures("eager")
-@some.each("cluster")
-def test_workers_do_not_change_the_answer_of_an_exact_join(cluster):
-    texts = [text.data for text in family(1, 60)]
-    means = {"unit": "word", "k": 2, "threshold": 0.4, "exact": True, "cluster": cluster}
-    found = [simdocs.dedupe(texts=texts, jobs=jobs, **means).pairs for jobs in (1, 2)]
-    assert len(found[0].left) > 20
-    for column in ("left", "right", "jaccard", "estimate"):
-        assert np.array_equal(getattr(found[0], column), getattr(found[1], column))

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.errors import MemoryNeededError
 from simdocs.matching import measured_recall
 from simdocs.matching.measured_recall import MeasuredRecall
 from simdocs.model.result import lines_of
@@ -48,23 +47,6 @@ def test_a_sample_counts_the_pairs_of_its_documents(texts):
     drawn = 1 - (texts_read - 30) * (texts_read - 31) / (texts_read * (texts_read - 1))
     mean = np.mean([each["similar_pairs"] for each in found])
     assert mean == pytest.approx(drawn * exact["similar_pairs"], rel=0.15)
-
-
-def test_a_sample_is_audited_where_all_texts_do_not_fit_in_memory(texts, monkeypatch):
-    expected = simdocs.audit(texts=texts, **OPTIONS, sample=2000)
-
-    def refuse(*_: object) -> None:
-        raise MemoryNeededError(3, 4, 5, allowed=False)
-
-    monkeypatch.setattr(measured_recall, "ExactJoin", refuse)
-    assert [*simdocs.audit(texts=texts, **OPTIONS).rows()] == [*expected.rows()]
-
-
-@pytest.mark.parametrize("texts", [[], ["one text only"], ["one text", "another one", ""]])
-def test_without_similar_pairs_in_the_sample_there_is_no_recall(texts):
-    found = simdocs.audit(texts=texts, sample=5)
-    facts = found.summary()
-    assert (facts["similar_pairs"], facts["recall"], facts["recall_low"], found.is_found) == (0, None, None, False)
 
 
 def test_a_proportion_has_its_textbook_interval():

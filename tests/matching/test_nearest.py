@@ -90,13 +90,6 @@ def test_a_copy_takes_the_place_of_a_missing_one_and_of_the_document_itself(ther
     assert found.skipped.counts == {"unverified": 1}
 
 
-@pytest.mark.parametrize("exact", [False, True])
-def test_a_text_that_only_the_document_itself_has_takes_no_place(there: Path, exact: bool) -> None:
-    every = [row[1] for row in simdocs.query("docs.index", "docs/03", nearest=99, exact=exact).rows()]
-    first = [row[1] for row in simdocs.query("docs.index", "docs/03", nearest=1, exact=exact).rows()]
-    assert first == every[:1] != ["docs/03"]
-
-
 @examples(20)
 @given(
     st.lists(st.lists(st.sampled_from(WORDS[:6]), max_size=5).map(" ".join), min_size=1, max_size=40),
@@ -120,7 +113,7 @@ def test_exact_answers_equal_those_of_all_pairs(texts: list[str], number: int, a
     assert sorted(zip(exact.pairs.right.tolist(), exact.pairs.jaccard.tolist(), strict=True)) == sorted(listed)
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(4))
 def test_texts_are_compared_until_no_signature_agrees_enough(seed: int) -> None:
     """The rule in plain Python. With signatures of 8 positions, many texts agree equally often with the query."""
     draw = random.Random(seed)
@@ -140,20 +133,3 @@ def test_texts_are_compared_until_no_signature_agrees_enough(seed: int) -> None:
     found = simdocs.query(index, texts=[asked], nearest=number)
     assert found.summary()["verified"] == done
     assert sorted(found.pairs.right.tolist()) == sorted(best)
-
-
-def test_of_texts_whose_signatures_agree_equally_often_the_first_are_the_nearest() -> None:
-    """Estimates of two positions are 0, 0.5 or 1, so more texts are equally near than are compared at once."""
-    index = simdocs.index(texts=[f"ferry {number}" for number in range(300)], unit="word", k=1, num_perm=2)
-    every = simdocs.query(index, texts=["ferry"], nearest=300, verify="estimate").pairs
-    ranked = sorted(zip((-every.estimate).tolist(), every.right.tolist(), strict=True))
-    for number in (1, 4, 30):
-        found = simdocs.query(index, texts=["ferry"], nearest=number, verify="estimate").pairs.right
-        assert sorted(found.tolist()) == sorted(row for _, row in ranked[:number])
-
-
-def test_documents_below_the_threshold_are_found_and_do_not_count_as_similar(there: Path) -> None:
-    found = simdocs.query("docs.index", "asked", nearest=5)
-    above = sum(row[2] >= 0.8 for row in found.rows())
-    assert (len(found), found.is_found) == (5, above > 0)
-    assert above < 5

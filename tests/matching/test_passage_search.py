@@ -108,12 +108,3 @@ def test_nothing_that_is_long_enough_is_left_in_what_is_not_listed_of_either_tex
     for left, right in ((a, b), (b, a)):
         passages = found(left.encode(), right.encode(), some.shingling(unit="char", k=1), least)
         assert is_left_out(left, right, passages, least) == []
-
-
-def test_a_run_of_left_out_tokens_does_not_take_the_place_of_a_passage():
-    template, own = "a b c d e f g", "e f g h i"
-    shingling = some.shingling(unit="word", k=2)
-    ignored = some.sets_of([template.encode()], shingling).values
-    search = PassageSearch([f"{template} h i".encode()], shingling, 4, ignored)
-    (passage,) = search.passages(0, search.placed(f"{template} x {own}".encode()))
-    assert (passage.a_begin, passage.units) == (template.index("e"), 5)

@@ -66,14 +66,6 @@ def test_the_sketch_has_the_tokens_below_the_cut_off_of_each_distinct_text(index
     assert len(simdocs.index(shingles)["sketch_tokens"]) == 0
 
 
-def test_tokens_that_are_left_out_are_not_in_the_sketch(index, tmp_path):
-    (tmp_path / "template").write_text(TEXTS[0])
-    made = simdocs.index(texts=TEXTS, containment=True, template=tmp_path / "template")
-    left_out = simdocs.shingle(texts=TEXTS[:1]).tokens[0]
-    assert np.isin(index["sketch_tokens"].all(), left_out).any()
-    assert not np.isin(made["sketch_tokens"].all(), left_out).any()
-
-
 @pytest.mark.parametrize("at_once", [1, 3, 20, 1 << 20])
 def test_a_document_is_a_candidate_if_it_has_the_least_number_of_hits(index, at_once):
     """Also if its hits are so many that they are counted in several parts."""

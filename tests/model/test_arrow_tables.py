@@ -54,19 +54,6 @@ def test_tables_have_the_rows_of_json_lines(index, question):
     assert_same(ASKED[question](index), in_words=question in ("compare", "audit", "info"))
 
 
-@pytest.mark.parametrize("question", ASKED)
-def test_results_are_arrow_streams(index, question):
-    result = ASKED[question](index)
-    assert pyarrow.table(result).equals(result.to_arrow())
-    assert pyarrow.RecordBatchReader.from_stream(result).read_all().equals(result.to_arrow())
-
-
-@pytest.mark.parametrize("listing", ["kept", "duplicates", "groups"])
-@pytest.mark.parametrize("cluster", ["greedy", "components"])
-def test_lists_of_dedupe_are_tables(listing, cluster):
-    assert_same(simdocs.dedupe(texts=TEXTS, cluster=cluster, threshold=0.5), listing)
-
-
 def test_types_are_those_of_the_columns():
     found = simdocs.dedupe(texts=TEXTS, verify="estimate", cluster="components")
     types = {field.name: str(field.type) for field in found.to_arrow().schema}

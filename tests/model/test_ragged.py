@@ -37,11 +37,6 @@ def test_rows_can_be_taken_in_any_order(rows, data):
     assert some.rows_of(made.take(np.array(wanted, np.int64))) == [rows[row] for row in wanted]
 
 
-@given(st.lists(st.lists(st.integers(0, 5), max_size=3), max_size=6))
-def test_rows_ascend_if_each_is_a_sorted_set(rows):
-    assert some.ragged(rows, np.uint32).rows_ascend == all(row == sorted(set(row)) for row in rows)
-
-
 @given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 12))
 def test_blocks_of_rows_hold_at_most_the_given_number_of_values(lengths, most):
     cuts = list(ragged.row_blocks(ragged.offsets_of(np.array(lengths, np.int64)), most))
@@ -65,27 +60,9 @@ def test_batches_are_as_large_as_they_may_be(sizes, most_bytes, most_documents):
     assert cuts == expected
 
 
-@given(st.lists(st.integers(0, 4), max_size=20))
-def test_the_first_of_each_run_is_the_first_equal_item(items):
-    values = np.array(items, np.int64)
-    order = np.argsort(values, kind="stable")
-    begins = np.append(True, values[order][1:] != values[order][:-1])[: len(items)]
-    assert ragged.firsts_of_runs(order, begins).tolist() == [items.index(item) for item in items]
-
-
 # A growing array holds what was added, and byte strings end to end are those that went in.
 
 NAMES = st.lists(st.sampled_from([b"", b"a", b"\0", b"ab", b"c" * 20]), max_size=9)
-
-
-@given(parts=st.lists(st.integers(0, 5), max_size=9))
-def test_a_growing_array_holds_all_rows_that_were_added(parts: list[int]) -> None:
-    growing, pieces = columns.GrowingArray(np.uint32, 3), [np.empty((0, 3), np.uint32)]
-    for number, size in enumerate(parts):
-        pieces.append(np.arange(3 * size).reshape(size, 3) + number)
-        growing.add(pieces[-1])
-    np.testing.assert_array_equal(growing.all(), np.concatenate(pieces))
-    assert growing.all().dtype == np.uint32
 
 
 TEMPORARY_FILE = tempfile.TemporaryFile

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from simdocs.model.report import (
-    MOST_DIRECTORIES,
     MOST_PAIRS,
-    OTHERS,
     GroupTable,
     Report,
     chosen_pairs,
@@ -87,13 +85,6 @@ def test_directories_are_as_deep_as_there_are_few() -> None:
     assert directories_in(*deep) == ([f"data/{at}" for at in range(10)], [20] * 10)
     assert directories_in("data/a/b", "data/a") == (["data/a", "data/a/b"], [2, 2])
     assert directories_in("data/a/b", "data/a/b") == (["data/a/b"], [4])
-
-
-def test_the_smallest_of_many_directories_are_added_up() -> None:
-    labels, documents = directories_in(*(f"data/{at:02}" for at in range(40) for _ in range(at + 1)))
-    assert labels == [*(f"data/{at}" for at in range(31, 40)), OTHERS]
-    assert len(labels) == MOST_DIRECTORIES
-    assert documents == [*(2 * (at + 1) for at in range(31, 40)), 2 * sum(range(32))]
 
 
 def test_directories_against_each_other_count_every_duplicate_once() -> None:

@@ -78,12 +78,6 @@ def test_each_document_is_read_again(written) -> None:
     assert read_again(corpus) == dict(enumerate(TEXTS))
 
 
-def test_documents_that_were_selected_are_read_again_in_any_order(written) -> None:
-    chosen = corpus_of(written[0]).select(np.array([39, 2, 17]))
-    assert list(read_again(chosen).items()) == [(at, TEXTS[row]) for at, row in enumerate((39, 2, 17))]
-    assert read_again(chosen.select(np.array([2]))) == {0: TEXTS[17]}
-
-
 def test_a_text_that_stayed_the_same_in_a_changed_file_is_found(written) -> None:
     path, write = written
     corpus = corpus_of(path)
@@ -110,7 +104,7 @@ def many(path: Path, rows: int) -> None:
 
 def test_a_pass_ends_after_the_last_document_that_is_wanted(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl.gz"
-    many(path, 200_000)
+    many(path, 40_000)
     corpus, seen = corpus_of(path), list[int]()
     usual = lines.FileLines.batch
 
@@ -120,8 +114,8 @@ def test_a_pass_ends_after_the_last_document_that_is_wanted(tmp_path: Path) -> N
         return batch
 
     with mock.patch.object(lines.FileLines, "batch", taking):
-        assert read_again(corpus, [3, 30_000]) == {at: f"text number {at} of them" for at in (3, 30_000)}
-    assert 30_001 < sum(seen) < 100_000
+        assert read_again(corpus, [3, 4_000]) == {at: f"text number {at} of them" for at in (3, 4_000)}
+    assert 4_001 < sum(seen) < 30_000
 
 
 def test_documents_are_copied_together_in_one_pass_over_each_file_in_workers(tmp_path: Path) -> None:

@@ -83,15 +83,6 @@ def test_a_document_that_cannot_be_read_again_is_not_removed(docs, change, name)
     assert [skip.name for skip in skips] == [name.encode()]
 
 
-@pytest.mark.parametrize("what", ["pairs", "components"])
-def test_a_document_that_cannot_be_read_again_is_in_no_pairs_or_components(docs, what):
-    with sketched(["a", "b", "c"], cluster="components" if what == "components" else "greedy") as work:
-        append(docs / "b")
-        rows = work.pairs() if what == "pairs" else work.groups()
-        assert [row[:2] for row in rows] == [(b"a", b"c")]
-        assert work.skipped.counts == {"unverified": 1}
-
-
 @pytest.mark.reliability("a change before it is verified")
 @pytest.mark.reliability("a file that became a gzip bomb since the build")
 def test_a_file_that_has_become_a_gzip_bomb_is_not_decompressed(docs):

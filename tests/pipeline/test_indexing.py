@@ -62,9 +62,9 @@ def brute_force(index: simdocs.BandIndex) -> int:
     return len(found)
 
 
-@pytest.mark.parametrize("make", [with_hidden_family, unrelated, on_a_template, edited, one_crowd])
+@pytest.mark.parametrize("make", [with_hidden_family, on_a_template, *slow(unrelated, edited, one_crowd)])
 @pytest.mark.parametrize("seed", [0, *slow(1, 7)])
-@pytest.mark.parametrize("options", [{}, {"threshold": 0.3}, {"bands": 128, "rows": 1}])
+@pytest.mark.parametrize("options", [{}, {"bands": 128, "rows": 1}])
 def test_the_number_of_candidates_is_near_the_number_of_pairs_that_share_a_bucket(
     make: Callable[[random.Random], Lines], seed: int, options: dict[str, float]
 ) -> None:
@@ -72,13 +72,6 @@ def test_the_number_of_candidates_is_near_the_number_of_pairs_that_share_a_bucke
     index = simdocs.index(texts=texts, unit="line", seed=seed, **options)
     truth = 2 * brute_force(index) / len(texts)
     assert expected_of(index).candidates == pytest.approx(truth, rel=0.15)
-
-
-def test_few_candidates_are_counted_exactly() -> None:
-    texts = ["\n".join(text) for text in with_hidden_family(random.Random(3))]
-    index = simdocs.index(texts=texts, unit="line")
-    assert expected_of(index).candidates == pytest.approx(2 * brute_force(index) / len(texts), rel=1e-9)
-    assert expected_of(index).candidates > 0.1
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 5, 200])

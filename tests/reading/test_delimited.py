@@ -172,29 +172,15 @@ def test_rows_of_another_length_are_malformed() -> None:
             "no row has the field 'text'; the first has 'id;text': give --delimiter ';', or give --input-format text",
         ),
         (
-            b"id\ttext\n",
-            "no row has the field 'text'; the first has 'id\\ttext': give --delimiter '\\t', or give",
-        ),
-        (
             b"sep=;\nid;text\n",
             "no row has the field 'text'; the first has 'sep=;': delete the first line, which begins with sep=, and",
-        ),
-        (
-            b"a;b\n",
-            "no row has the field 'text'; the first has 'a;b': give --delimiter ';', and name one of the fields",
         ),
         (
             b"id,body\n",
             "no row has the field 'text'; the first has 'id', 'body': name one of them with --text-field, or",
         ),
-        (b'1,"a\nb",x\n', "no row has the field 'text'; the first has '1', 'a\\nb', 'x': name one of them with"),
-        (b'"1,a\nb";x\n', "no row has the field 'text'; the first has '1,a\\nb;x': give --delimiter ';', and name one"),
         (
             b'id,"text\n1,2\n',
-            "the first row has a quote that never ends, or is too long: give --input-format text to",
-        ),
-        (
-            b"x" * (2 << 20),
             "the first row has a quote that never ends, or is too long: give --input-format text to",
         ),
     ],

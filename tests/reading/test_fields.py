@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import simdocs
 from simdocs.options.recipes import Sequences
 from simdocs.reading.batches import ABSENT, Batch, value_of
 from tests.cli.corpus import A1, A2, A, B, lay
@@ -94,21 +93,6 @@ def test_nested_and_several_fields_answer_as_one_field_with_the_same_text(tmp_pa
     assert done.out
 
 
-def test_every_file_is_read_in_the_given_format(tmp_path: Path) -> None:
-    lines = LINES.splitlines(keepends=True)
-    lay(tmp_path, {"d/x.txt": b"".join(lines[:2]), "d/y": b"".join(lines[2:])})
-    words = ["--input-format", "jsonl", "--text-field", "meta.body", "--id-field", "name.key"]
-    done = program("dedupe", "d", *words, "--list", "kept", cwd=tmp_path)
-    assert done == (0, b"d/x.txt#n0\nd/y#n2\n", "")
-    assert program("index", "d", *words, "-o", "x.index", cwd=tmp_path) == (0, b"", "")
-    asked = program("query", "x.index", "-", *words, cwd=tmp_path, stdin=lines[1])
-    assert [fields[:2] for fields in asked.rows] == [
-        *([b"-#n1", match] for match in (b"d/x.txt#n1", b"d/x.txt#n0", b"d/y#n3")),
-    ]
-    compared = program("compare", "d/y#n2", "d/x.txt#n0", *words, cwd=tmp_path)
-    assert compared.status == 0
-
-
 IDS = {"x.jsonl": "".join(f'{{"id": 7, "text": {json.dumps(text.decode())}}}\n' for text in (A, A1, B)).encode()}
 IDS["x.csv"] = b"id,text\n" + b"".join(b'7,"%b"\n' % text for text in (A, A1, B))
 
@@ -122,16 +106,3 @@ def test_an_empty_id_field_names_rows_by_their_numbers(tmp_path: Path, name: str
     done = program("dedupe", name, "--id-field", "", cwd=tmp_path)
     assert (done.status, done.err) == (0, "")
     assert [row.split(b"\t")[:2] for row in done.out.splitlines()] == [[f"{name}#{at}".encode() for at in (1, 2)]]
-
-
-def test_ids_that_nobody_named_may_be_anything_and_one_warning_says_so(tmp_path: Path) -> None:
-    each = [{"id": number, "text": text.decode()} for number, text in zip((1.0, True, "c"), (A, A1, B), strict=True)]
-    lay(tmp_path, {"x.jsonl": b"".join(json.dumps(row).encode() + b"\n" for row in each)})
-    found = simdocs.dedupe(tmp_path / "x.jsonl")
-    assert [name.rpartition("#")[2] for name in found.kept_names] == ["1", "c"]
-    (warning,) = [each for each in found.skipped.every_warning if "no id" in each]
-    assert "x.jsonl: line 1: field 'id' is neither a string nor an integer, so it is no id" in warning
-    assert simdocs.dedupe(tmp_path / "x.jsonl", id_field="id").skipped.counts == {}
-    both = b'{"nr": 1.0, "text": "Bread and butter"}\n{"nr": 2, "text": "Ferries and quays"}\n'
-    lay(tmp_path, {"y.jsonl": both})
-    assert simdocs.dedupe(tmp_path / "y.jsonl", id_field="nr").skipped.counts == {"malformed": 1}

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from simdocs.commands.dedupe import freed_by_deleting
-from simdocs.matching.same_documents import in_same_place, recognised, same_documents
+from simdocs.matching.same_documents import in_same_place, same_documents
 from simdocs.model.documents import FACTS
 from simdocs.reading.identity import Stamp, row_digests
 from tests import strategies as some
@@ -102,15 +102,6 @@ def test_documents_are_in_the_same_place_if_their_names_lead_to_one_file(docs: P
     new = Documents(docs, "a", "link")
     assert in_same_place(old, all_rows(old), new, np.array([1])).tolist() == [False, False, True]
     assert in_same_place(old, all_rows(old), new, all_rows(new)).tolist() == [True, False, True]
-
-
-def test_new_documents_are_recognised_by_text_and_file(docs: Path) -> None:
-    old = Documents(docs, "a", "b", "c")
-    os.utime(docs / "b", ns=(1, 1))
-    (docs / "c").write_bytes(b"another text")
-    (docs / "copy").write_bytes(b"text of a")
-    new = Documents(docs, "a", "b", "c", "copy")
-    assert recognised(new, old).tolist() == [True, True, False, False]
 
 
 def test_a_file_is_freed_once_when_all_its_names_are_deleted(tmp_path: Path) -> None:

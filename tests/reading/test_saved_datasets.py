@@ -74,15 +74,6 @@ def test_missing_files_and_splits_are_reported(here: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("key", ["_indices_data_files", "_indices_files"])
-def test_a_selection_of_rows_is_refused(here: Path, key: str) -> None:
-    saved(here / "set", [["one"]], **{key: [{"filename": "indices.arrow"}]})
-    found = simdocs.dedupe("set")
-    ((name, why),) = found.skipped.by_reason["malformed"]
-    assert name == "set"
-    assert "flatten_indices()" in why
-
-
 @pytest.mark.parametrize(
     "content", ["no JSON", "[]", "{}", '{"_data_files": 1}', '{"_data_files": [{"filename": "../x"}]}']
 )

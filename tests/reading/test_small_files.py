@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from simdocs.kernels import native
 from simdocs.reading import files
-from simdocs.reading.files import STAMPS, read, read_small
+from simdocs.reading.files import read, read_small
 from simdocs.reading.identity import Stamp
 
 LIMIT = 1 << 30
@@ -74,29 +73,3 @@ def test_what_is_no_regular_file_is_left():
     others = (b"fifo", b"directory", b"none", b"", b"a\0", b"s3://a", b"directory/none/a")
     assert small(b"link", b"a", *others) == [b"text", b"text"] + [None] * len(others)
     assert small(b"link", b"a", follow=False) == [None, b"text"]
-
-
-def test_numpy_alone_reads_none():
-    Path("a").write_bytes(b"text")
-    with native.using("numpy"):
-        assert small(b"a") == [None]
-
-
-@pytest.mark.parametrize(
-    ("wrong", "error"),
-    [
-        ({"flags": np.zeros(2, np.int32)}, ValueError),
-        ({"stamps": np.zeros(0, STAMPS)}, ValueError),
-        ({"most": -1}, ValueError),
-        ({"most": 1 << 40}, ValueError),
-        ({"names": ["a"]}, TypeError),
-        ({"names": ("a",)}, TypeError),
-    ],
-)
-def test_arguments_that_do_not_fit_are_refused(wrong: dict[str, Any], error: type[Exception]):
-    from simdocs.kernels.native import compiled
-
-    given: dict[str, Any] = {"names": (b"a",), "flags": np.zeros(1, np.int32), "most": 1, "stamps": np.zeros(1, STAMPS)}
-    assert compiled.read_files(*given.values()) == [None]
-    with pytest.raises(error):
-        compiled.read_files(*(given | wrong).values())

@@ -59,7 +59,7 @@ def kinds() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", ["string", "large string", "string view", "dictionary"])
-@pytest.mark.parametrize("id_kind", ["string", "dictionary", "int64", "uint8", "null"])
+@pytest.mark.parametrize("id_kind", ["string", "int64", "null"])
 def test_every_kind_of_string_is_read(form: Any, kind: str, id_kind: str) -> None:
     name, write = form
     texts = ["a text", "another one", "", "an é", "a text"] * 3
@@ -134,13 +134,6 @@ def test_an_id_of_another_type_is_an_error_only_if_its_column_was_named(form: An
     assert documents(name, id_field="key") == {"1": "a", "2": "b"}
 
 
-def test_two_columns_of_one_name_are_refused(form: Any) -> None:
-    name, write = form
-    Path(name).write_bytes(write(arrow().Table.from_arrays([["a"], ["b"]], names=["text", "text"])))
-    with pytest.raises(simdocs.UsageError, match="2 columns have the name 'text'"):
-        simdocs.dedupe(name)
-
-
 def test_empty_tables_and_units_are_read(form: Any) -> None:
     name, write = form
     empty = arrow().table({"text": arrow().array([], arrow().string())})
@@ -162,20 +155,6 @@ def test_empty_tables_and_units_are_read(form: Any) -> None:
     assert documents(name) == {"1": "a", "2": "b", "3": "c"}
 
 
-def test_a_stream_may_lack_its_end_but_not_the_end_of_a_message(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    whole = as_arrow_stream(arrow().table({"text": [f"text {number}" for number in range(9)]}))
-    Path("x.arrow").write_bytes(whole[:-8])
-    assert len(documents("x.arrow")) == 9
-    assert skipped("x.arrow") == []
-    Path("x.arrow").write_bytes(whole[:-9])
-    ((_, _, why),) = skipped("x.arrow")
-    assert why.startswith("an Arrow file that is damaged, or cannot be read: ")
-    assert why.endswith(", from row 6 on")
-
-
 def test_a_file_cut_anywhere_is_named_or_gives_the_rows_before(form: Any) -> None:
     name, write = form
     whole = write(arrow().table({"text": [f"text {number}" for number in range(9)]}))
@@ -185,7 +164,7 @@ def test_a_file_cut_anywhere_is_named_or_gives_the_rows_before(form: Any) -> Non
         assert reason == "malformed", end
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("compression", [None, "zstd"])
 def test_only_wanted_columns_are_read_and_have_the_values_of_the_file(form: Any, seed: int, compression: str) -> None:
     """The columns differ in the number of their buffers; some cannot be read as Python objects."""

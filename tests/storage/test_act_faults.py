@@ -74,7 +74,7 @@ def restored(root: Path, before, where: object, *, is_tidy: bool = True) -> None
 
 
 STEPS = [
-    *[(action, 3) for action in ACTIONS],
+    *[(action, 5) for action in ACTIONS],
     *slow(*[(action, 1) for action in ACTIONS]),
 ]
 

@@ -16,7 +16,7 @@ import pytest
 from simdocs.errors import LockedError, OutputError, UsageError
 from simdocs.storage import syscalls, targets
 from simdocs.storage.atomic_file import atomic_file
-from tests.artifacts.tiny import draft_of, files_of, found, save, writing
+from tests.artifacts.tiny import draft_of, found, save, writing
 from tests.cli.corpus import lay
 
 NAME = "a.signatures"
@@ -159,7 +159,7 @@ def test_another_users_link_in_a_shared_directory_is_not_followed(place, kind, m
         assert targets.real_path(os.fspath(planted), "answer") == os.path.realpath(planted)
 
 
-@pytest.mark.parametrize("file", [*sorted(files_of("signatures"))])
+@pytest.mark.parametrize("file", ["manifest.json", "names.npy"])
 @pytest.mark.parametrize("damage", ["empty", "garbage", "missing", "FIFO", "link"])
 def test_a_damaged_artifact_is_replaced(place, file, damage):
     path = place / NAME

@@ -69,21 +69,6 @@ def test_every_row_can_be_read_back(form, rows):
 
 
 @pytest.mark.parametrize("form", BINARY)
-def test_rows_are_written_in_groups_while_they_come(form, monkeypatch):
-    monkeypatch.setattr(output_formats, "_AT_ONCE", 3)
-    drawing = loaded(FORMATS[form].implementation)(HEAD)
-    rows: list[Row] = [(b"a%d" % at, at, None, None) for at in range(8)]
-    pieces = [drawing.begin(), drawing.rows(rows[:2]), drawing.rows(rows[2:7]), drawing.rows(rows[7:]), drawing.end()]
-    assert [len(piece) > 0 for piece in pieces] == [False, False, True, False, True]
-    data = b"".join(pieces)
-    assert [row["group"] for row in read(form, data).to_pylist()] == list(range(8))
-    if form == "parquet":
-        assert parquet.ParquetFile(io.BytesIO(data)).num_row_groups == 3
-    else:
-        assert pyarrow.ipc.open_file(data).num_record_batches == 3
-
-
-@pytest.mark.parametrize("form", BINARY)
 def test_a_late_name_that_is_not_utf8_is_an_error(form, monkeypatch):
     monkeypatch.setattr(output_formats, "_AT_ONCE", 2)
     drawing = loaded(FORMATS[form].implementation)(HEAD)

@@ -78,13 +78,6 @@ def test_without_the_passages_of_one_text_the_words_of_the_other_are_left(marks,
     assert only(text, marks.removed, marks.added).split() == b.split()
 
 
-@given(a=st.text("ab ,.日\n", max_size=12), b=st.text("ab ,.日\n", max_size=12))
-def test_with_signs_and_words_without_spaces_no_character_is_lost(a, b):
-    text = shown(a, b, "words")
-    assert "".join(only(text, MARKS.added, MARKS.removed).split()) == "".join(a.split())
-    assert "".join(only(text, MARKS.removed, MARKS.added).split()) == "".join(b.split())
-
-
 @pytest.mark.parametrize(
     ("a", "b", "unit", "expected"),
     [
@@ -115,17 +108,11 @@ def expected(a: list[str], b: list[str]) -> str:
     return re.sub(r"(?<=[-+])\d+(?= (?:\+|@@))", r"\g<0>,1", text)
 
 
-@pytest.mark.parametrize("apart", range(1, 12))
-@pytest.mark.parametrize("first", [0, 1, 2, 3, 4, 20])
+@pytest.mark.parametrize("apart", [1, 6, 7, 8])
+@pytest.mark.parametrize("first", [0, 3, 4])
 def test_differences_are_one_hunk_up_to_six_lines_between_them(first, apart):
     places = (first, first + apart, first + 2 * apart)
     for changed in (lambda line: [f"other {line}"], lambda line: [], lambda line: [f"more {line}", line]):
         b = [text for at, line in enumerate(LINES) for text in (changed(line) if at in places else [line])]
         assert drawn(LINES, b) == expected(LINES, b)
         assert drawn(b, LINES) == expected(b, LINES)
-
-
-@pytest.mark.parametrize("last", range(30, 40))
-def test_the_last_hunk_ends_with_the_text(last):
-    b = [*LINES[:last], "other\n", *LINES[last + 1 :]]
-    assert drawn(LINES, b) == expected(LINES, b)

@@ -34,17 +34,6 @@ def test_an_absent_library_is_named_with_the_command_that_installs_it(monkeypatc
     assert isinstance(caught.value, SimdocsError)
 
 
-def test_a_library_that_cannot_be_imported_is_named_with_the_reason(monkeypatch, tmp_path):
-    (tmp_path / "pyarrow").mkdir()
-    (tmp_path / "pyarrow" / "__init__.py").write_text("import lib_arrow_that_is_missing")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "pyarrow", raising=False)
-    with pytest.raises(MissingExtraError) as caught:
-        needs("pyarrow", "reading Arrow", "x.arrow")
-    why = "No module named 'lib_arrow_that_is_missing'"
-    assert str(caught.value) == f"x.arrow: reading Arrow needs pyarrow, which cannot be imported ({why}): {INSTALL}"
-
-
 def test_python_callers_get_the_error_before_anything_is_read(tmp_path, monkeypatch):
     module = COMPRESSIONS["zstd"].module
     monkeypatch.setitem(sys.modules, module, None)

@@ -306,18 +306,6 @@ BANDS, ROWS, KEPT = 18, 7, 20
 
 @pytest.mark.parametrize("number", SIZES)
 @pytest.mark.parametrize("family", [template, crowd])
-def test_a_document_of_a_crowd_costs_no_more_than_max_candidates_lets_it(tmp_path, family, number):
-    limit = {"bands": BANDS, "rows": ROWS, "max_candidates": KEPT}
-    first, second = added(tmp_path, family, number, **limit)
-    for name in ("calls", "made"):
-        costs = getattr(first, name), getattr(second, name)
-        assert growth(*costs, first.documents, second.documents) <= MOST, (name, costs)
-    for part in (first, second):
-        assert part.candidates <= BANDS * KEPT * part.documents
-
-
-@pytest.mark.parametrize("number", SIZES)
-@pytest.mark.parametrize("family", [template, crowd])
 def test_a_candidate_of_a_crowd_costs_no_more_among_more_candidates(tmp_path, family, number):
     first, second = added(tmp_path, family, number)
     units = [part.documents + part.candidates for part in (first, second)]

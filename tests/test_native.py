@@ -21,7 +21,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from simdocs.kernels import buckets, fss, jaccard, multisets, murmur, native
-from simdocs.kernels.characters import kinds_table
 from simdocs.kernels.normalise import normalise
 from simdocs.kernels.shinglers import char_tokens, tokens_of_units
 from simdocs.kernels.units import word_hashes
@@ -137,66 +136,7 @@ def test_arrays_may_begin_at_any_address(seed):
     assert murmur.hash_byte_strings(data, *map(odd, spans), 3).tolist() == hashed.tolist()
 
 
-ONE = np.ones(1, np.uint32)
-BYTES = np.zeros(4, np.uint8)
-ROW = offsets_of(np.ones(1))
-ZERO = np.zeros(1, np.int64)
-FALLING = np.array([0, 1, 0, 1], np.int64)
-FAR = np.array([1 << 62], np.int64)
 THREE, FOUR = offsets_of(np.array([3])), offsets_of(np.array([4]))
-TABLE = bytes(256)
-TWO_WORDS = np.frombuffer(b"a b ", np.uint8)
-
-
-def mapped(compiled: ModuleType, **others: Any) -> object:
-    """Four characters of 2 bytes as a kernel maps them, with some other arguments. Each is mapped to x."""
-    arguments: dict[str, Any] = {
-        "data": np.frombuffer("éèêë".encode(), np.uint8),
-        "offsets": offsets_of(np.array([8])),
-        "ascii": TABLE,
-        "table": np.full(0x110000, ord("x") | 129 << 56, np.uint64),
-        "out": np.empty(12, np.uint8),
-        "sizes": np.empty(1, np.int64),
-    } | others
-    return compiled.mapped(*arguments.values())
-
-
-def decoded(compiled: ModuleType, **others: Any) -> object:
-    """The code points of five characters, four of them beyond ASCII, with some other arguments."""
-    arguments: dict[str, Any] = {
-        "data": np.frombuffer("éaèêë".encode(), np.uint8),
-        "offsets": offsets_of(np.array([9])),
-        "out": np.empty(5, np.uint16),
-        "width": 2,
-        "stride": 2,
-        "strides": np.empty(3, np.int64),
-        "lengths": np.empty(1, np.int64),
-    } | others
-    return compiled.decoded(*arguments.values())
-
-
-WRONG: dict[str, Callable[[ModuleType], object]] = {
-    "offsets beyond the data": lambda c: c.char_tokens(BYTES, offsets_of(np.array([5])), ROW, 9, 0, ONE.copy()),
-    "offsets that fall": lambda c: c.fss(ONE, FALLING, np.empty((3, 8), np.uint32)),
-    "pages of other tables": lambda c: c.pages(BYTES, np.zeros(4351, np.uint8)),
-    "a result that is too small": lambda c: c.char_tokens(BYTES, FOUR, FOUR, 2, 0, ONE.copy()),
-    "a string far beyond the end": lambda c: c.byte_strings(BYTES, FAR, FAR, 0, ONE.copy()),
-    "a table that is too short": lambda c: c.collapsed(BYTES, ROW, TABLE[1:], BYTES.copy(), ZERO.copy()),
-    "no room for bytes": lambda c: mapped(c, out=np.empty(3, np.uint8)),
-    "no table of characters": lambda c: mapped(c, table=ONE),
-    "no room for strides": lambda c: decoded(c, strides=np.empty(2, np.int64)),
-    "code points of no width": lambda c: decoded(c, width=1),
-    "no room for words": lambda c: c.word_hashes(
-        TWO_WORDS, FOUR, FOUR, kinds_table().numbers, 0, ONE.copy(), ZERO.copy()
-    ),
-    "a table of kinds that is too short": lambda c: c.word_hashes(BYTES, ROW, ROW, TABLE, 0, ONE.copy(), ZERO.copy()),
-    "keys of a band beyond the end": lambda c: c.band_keys(ONE, 1, ZERO, 1, 1, np.empty(1, np.uint64)),
-    "an order without room": lambda c: c.order(np.empty(2, np.uint64), ZERO.copy()),
-    "positions of a member that is not there": lambda c: c.positions(ONE, FOUR.copy(), ONE.copy()),
-    "a row that is not there": lambda c: c.overlaps(ONE, ROW, ZERO, ZERO + 1, ZERO.copy()),
-    "signatures that are not there": lambda c: c.agreements(ONE, 1, ZERO, ZERO + 1, ZERO.copy()),
-    "signatures that do not fit": lambda c: c.fss(ONE, ROW, np.empty(3, np.uint8)),
-}
 
 
 LETTERS = ["a", "B", "_", "7", " ", "\n", "\r", ".", "é", "Ⱥ", "K", "ß", "\u0301", "\u0e33", "中", "。", "ก", "\u2028"]
@@ -352,17 +292,6 @@ def test_pages_are_those_of_all_characters(compiled, parts):
     used = np.zeros(0x110000 >> 8, np.uint8)
     compiled.pages(np.frombuffer(data, np.uint8), used)
     assert set(np.flatnonzero(used)) == {ord(character) >> 8 for character in data.decode(errors="ignore")}
-
-
-@pytest.mark.parametrize("why", WRONG)
-def test_arguments_that_do_not_fit_are_refused(why, compiled):
-    with pytest.raises(ValueError):
-        WRONG[why](compiled)
-
-
-def test_what_is_read_only_is_not_written(compiled):
-    with pytest.raises((BufferError, TypeError)):
-        compiled.sets(some.frozen(ONE), ROW, ZERO.copy())
 
 
 @pytest.mark.slow

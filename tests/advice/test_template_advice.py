@@ -68,10 +68,6 @@ def test_one_group_of_more_than_a_tenth_of_all_documents_suggests_a_template():
     )
 
 
-def test_copies_of_one_text_are_no_template():
-    assert advised(100, family(0, 30, 1.0)) == ["30 documents (30% of all), such as d0, are copies of one text"]
-
-
 # A crowd is reported as soon as there are many candidates, and few of them are similar.
 
 
@@ -85,14 +81,6 @@ def advised_while_counting(documents: int, *counts: tuple[int, int], joinable: b
             run.tally.watch(run.tally)
         assert watch.advice == tuple(told)
     return told
-
-
-def test_many_candidates_of_which_few_are_similar_are_reported_once_and_at_once():
-    assert advised_while_counting(100, (2_000, 0), (2_001, 100), (9_000, 100)) == [
-        "there are more than 20 candidates for each document, and less than 5% of them are similar: if the documents"
-        " share a template, leave it out with --template FILE or --ignore-common F (simdocs tune DOCS looks for F);"
-        " or try --exact, which may compare far fewer pairs"
-    ]
 
 
 @pytest.mark.parametrize(("documents", "candidates", "similar"), [(99, 50_000, 0), (100, 2_000, 0), (100, 9_000, 450)])

@@ -49,18 +49,6 @@ def test_opening_and_building_give_the_same_noun(place, kind):
     assert in_memory(kind, 1).made_from == on_disk(kind, 1, place).made_from != in_memory(kind, 2).made_from
 
 
-def test_all_blocks_are_checked_on_request(place):
-    artifact = on_disk("signatures", 1, place)
-    assert reader.checked(artifact) is artifact
-    file = place / "tiny.signatures" / "signatures.npy"
-    data = bytearray(file.read_bytes())
-    data[-1] ^= 1
-    file.write_bytes(data)
-    damaged = reader.open_artifact(os.fsencode(place / "tiny.signatures"))
-    with pytest.raises(ArtifactError, match=r"signatures\.npy: damaged: block 0 does not match its checksum"):
-        reader.checked(damaged)
-
-
 def test_a_value_that_lies_across_two_blocks_is_read_only_if_both_are_whole():
     values = np.zeros(formats.BLOCK // 3, "u4,u4,u4")
     data = values.view(np.uint8)

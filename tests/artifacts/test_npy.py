@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -101,21 +100,6 @@ def test_an_array_written_in_pieces_equals_the_whole(tmp_path_factory, array, le
     assert data == (place / "whole" / array.file).read_bytes() == header(array.dtype, whole.shape) + whole.tobytes()
     raw = whole.tobytes()
     assert one.checksums == [npy.checksum(raw[at : at + block]) for at in range(0, len(raw), block)]
-
-
-def test_a_large_array_is_not_held_twice(place):
-    array = arrays_of("shingles")[0]
-    large = np.arange(1 << 22, dtype=np.uint32)
-    with opened(place) as directory:
-        writer = ArrayWriter(directory, array)
-        tracemalloc.start()
-        try:
-            for _ in range(2):
-                writer.append(large[1:])
-            assert tracemalloc.get_traced_memory()[1] < 4 * npy.BLOCK
-        finally:
-            tracemalloc.stop()
-            writer.close()
 
 
 CASES = {

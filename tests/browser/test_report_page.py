@@ -199,14 +199,6 @@ def test_the_page_has_no_fault_of_accessibility(browser: Any, small: Path, schem
     assert len(found["passes"]) > 20
 
 
-def test_without_its_script_the_groups_are_a_list(browser: Any, small: Path) -> None:
-    with shown(browser, java_script_enabled=False) as view:
-        view.open(small, runs=False)
-        assert view.count("article") == 3
-        assert view.page.locator("article").first.is_visible()
-        assert view.count("#app:visible, #shown:visible") == 0
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_comparison_is_a_page_without_faults(browser: Any, tmp_path: Path, scheme: str) -> None:
     lay(tmp_path, {"a.txt": A, "b.txt": A1})

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from simdocs.pipeline import boilerplate
 from tests import strategies as some
 from tests.amounts import examples
-from tests.commands.building import built, opened
+from tests.commands.building import built
 from tests.commands.deduping import CATCH_ALL, sketched, write_texts
 from tests.similar_texts import corpora
 from tests.twins.answers import Signing
@@ -122,16 +122,3 @@ def test_pages_of_one_template_do_not_look_alike_without_it(there):
     assert len(names()[0]) == 21
     assert names(ignore_common=0.5) == names(template=("template",)) == (copies, {"ignored": 1})
     assert names(ignore_common=0.5, exact=True)[0] == copies
-
-
-@pytest.mark.parametrize("kind", ["signatures", "index"])
-def test_an_update_takes_everything_over_unless_other_tokens_are_common(there, kind):
-    target = Path(f"x.{kind}")
-    for options in ({"template": ("template",)}, {"ignore_common": 0.5}):
-        shutil.rmtree(target, ignore_errors=True)
-        built(target, ["docs"], **options)
-        first = opened(target).recipe.ignoring.ignored_digest
-        (there / "docs" / "new").write_text("Another text, which has nothing in common with any page.")
-        built(target, ["docs"], **options)
-        assert opened(target).recipe.ignoring.ignored_digest == first
-        os.remove(there / "docs" / "new")

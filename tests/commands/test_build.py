@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import random
 from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tests import strategies as some
 from tests.amounts import slow
-from tests.commands.building import built, content, names_on, opened
+from tests.commands.building import built, content, opened
 from tests.similar_texts import family
-from tests.twins import bands, lookup
-from tests.twins import facts as twin
-from tests.twins.signatures import SCHEMES as SIGNED
 
 UMLAUTS = "Über den Wäldern, der Fluß und the cow of Łódź.\nThe second line, é́!\r\n\r\n日本語 of the ก่ำ 😀"
 
@@ -157,54 +152,6 @@ def test_artifacts_are_the_same_bytes_for_any_batches_and_workers(there, monkeyp
     made = the_only(built_through_every_stage(options, jobs))
     for kind, files in made.items():
         assert differing(expected[kind], files) == []
-
-
-@pytest.mark.parametrize(("multiset", "switched"), paired([False, True], [False, True]))
-@some.each("unit")
-def test_facts_of_documents_are_those_of_the_twin(there, unit, multiset, switched):
-    switches = some.normalisation(strip_punctuation=switched, strip_accents=switched)
-    shingling = some.shingling(
-        unit=unit, k=max(some.small_k(unit), 2), multiset=multiset, seed=5, normalisation=switches
-    )
-    options = {"unit": unit, "k": shingling.k, "multiset": multiset, "seed": 5}
-    options |= {"strip_punctuation": switched, "strip_accents": switched} | PLACES
-    artifact = built(Path("x.shingles"), ["docs"], **options)
-    documents = twin.documents(Path("docs"))
-    assert names_on(Path("x.shingles")) == [document.name for document in documents]
-    expected = [twin.facts(document, shingling) for document in documents]
-    found = artifact.facts.all()
-    stats = [os.stat(document.path) for document in documents]
-    for fact, stat in zip(found, stats, strict=True):
-        assert (fact["mtime_ns"], fact["ctime_ns"], fact["inode"]) == (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
-    for name in ("size", "length", "flags", "start", "extent", "container"):
-        assert found[name].tolist() == [getattr(fact, name) for fact in expected], name
-    assert found["count"].tolist() == [len(fact.tokens) for fact in expected]
-    assert [one.tobytes() for one in found["digest"]] == [fact.digest for fact in expected]
-    assert [one.tobytes() for one in found["set_digest"]] == [fact.set_digest for fact in expected]
-    offsets = artifact["offsets"].all()
-    assert offsets.tolist() == np.cumsum([0, *(len(fact.tokens) for fact in expected)]).tolist()
-    assert artifact["tokens"].all().tolist() == [token for fact in expected for token in fact.tokens]
-    assert {bit for fact in expected for bit in (1, 2, 4, 8) if fact.flags & bit} == {1, 2, 4, 8}
-
-    index = built(Path("x.index"), Path("x.shingles"), **options)
-    assert index["same_as"].all().tolist() == twin.same_as(expected)
-    signed = [SIGNED["fss"](fact.tokens, 24, 5) for fact in expected]
-    assert index["signatures"].all().tolist() == signed
-    keys, rows = index["band_keys"].all(), index["band_rows"].all()
-    standing = [row for row, first in enumerate(twin.same_as(expected)) if row == first and expected[row].tokens]
-    assert (np.diff(keys.astype(object)) >= 0).all()
-    assert [sorted(band) for band in rows.tolist()] == [standing] * 6
-    same_key = lookup.buckets([dict(zip(*band, strict=True)).values() for band in by_row(rows, keys)])
-    assert same_key == bands.buckets([signed[row] for row in standing], 6, 4)
-    # The documents are near-duplicates in these units; of a coarser one they may have too few in common.
-    assert len(same_key) > 5 or unit not in some.SMALL_K
-
-
-def by_row(rows: np.ndarray, keys: np.ndarray):
-    """Yield the rows of each band, ascending, with their keys."""
-    for of_band, keys_of_band in zip(rows, keys, strict=True):
-        order = np.argsort(of_band)
-        yield of_band[order].tolist(), keys_of_band[order].tolist()
 
 
 @pytest.mark.parametrize("files", [{}, {"empty": b""}, {"binary": b"\0"}, {"one": b"the cow of the ox"}])

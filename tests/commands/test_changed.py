@@ -153,19 +153,6 @@ def test_only_documents_linked_with_a_changed_one_are_compared(families):
     assert simdocs.query(one, changed=True).summary()["verified"] == 3
 
 
-def test_documents_that_no_changed_one_is_linked_with_are_not_read(families, tmp_path):
-    for row in (*range(5), *range(10, 15)):
-        (tmp_path / f"{row:04}").unlink()
-    one = updated(families, [5, 7])
-    for found in (
-        simdocs.dedupe(one, changed=True),
-        simdocs.dedupe(one, changed=True, cluster="components"),
-        simdocs.pairs(one, changed=True, all_copies=True),
-        simdocs.query(one, changed=True),
-    ):
-        assert (found.skipped.counts, len(found.pairs) > 0) == ({}, True)
-
-
 @pytest.mark.parametrize("told", [{}, {"changed": None}, {"changed": 3}, {"changed": "0-15"}, {"changed": "3-1"}])
 def test_an_index_that_does_not_say_what_has_changed_is_refused(families, told):
     run = {name: value for name, value in families.run.items() if name != "changed"}

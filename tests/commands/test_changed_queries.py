@@ -13,7 +13,7 @@ import simdocs
 from simdocs.model.result import Look
 from tests import asked
 from tests.amounts import examples
-from tests.commands.test_changed import CUTS, built, drawn, subsets, updated
+from tests.commands.test_changed import CUTS, built, drawn, subsets
 from tests.runs import answered
 from tests.similar_texts import corpora
 
@@ -72,22 +72,3 @@ def test_matches_of_changed_documents_are_those_of_the_same_documents_named(text
             for name in ("matched", "verified"):
                 assert found.summary()[name] == expected.summary()[name]
             assert listed(index, changed=True, **options) == listed(index, documents=tuple(names), **options)
-
-
-TEXTS = ["the ferry leaves at seven", "the ferry leaves at nine", "the ferry leaves at seven", "peel the apples"]
-
-
-def test_changed_documents_may_be_gone_if_their_shingles_are_there(tmp_path):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    for row, text in enumerate(TEXTS):
-        (docs / f"{row}").write_text(text)
-    options = {"unit": "word", "k": 1}
-    shingles = simdocs.shingle(docs, **options)
-    index = updated(simdocs.index(docs, threshold=0.5, bands=128, rows=1, **options), [1])
-    expected = list(simdocs.query(index, changed=True).rows())
-    os.rename(docs, tmp_path / "elsewhere")
-    assert list(simdocs.query(index, changed=True, shingles=shingles).rows()) == expected
-    assert len(expected) == 2
-    gone = simdocs.query(index, changed=True)
-    assert (list(gone.rows()), gone.skipped.unjudged > 0) == ([], True)

@@ -104,19 +104,6 @@ def test_all_artifacts_answer_as_their_documents_do(unchanged, what, options, jo
             assert found == facts
 
 
-@pytest.mark.parametrize(("what", "options"), [*ASKED[::3], *slow(*ASKED[1::3], *ASKED[2::3])])
-def test_documents_may_be_gone_if_their_shingles_are_there(unchanged, what, options):
-    parameters = OPTIONS | CATCH_ALL | options
-    with sketched(["docs"], **parameters) as work:
-        expected = drawn(work, what)
-    with gone("docs"):
-        for kind in KINDS:
-            with on(Path(f"x.{kind}"), 2, Path("x.shingles"), **parameters) as work:
-                assert drawn(work, what) == expected
-        with on(Path("x.shingles"), **parameters) as work:
-            assert drawn(work, what) == expected
-
-
 @contextmanager
 def gone(name: str) -> Iterator[None]:
     """Take a directory away for a while."""

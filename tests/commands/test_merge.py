@@ -204,19 +204,6 @@ def test_a_file_in_a_snapshot_has_the_inode_of_the_original_and_is_another_docum
     assert damages("merged.index") == []
 
 
-def test_merged_texts_in_memory_are_read_again_and_keep_their_names(here):
-    parts = [simdocs.index(texts=[FOX, OWL], names=[1, ("x", 2)]), simdocs.index(texts=[FOX, DOG], names=["y", 4])]
-    merged = simdocs.merge(*parts)
-    assert merged.documents.every_name() == [1, ("x", 2), "y", 4]
-    assert list(simdocs.dedupe(merged).rows()) == [(1, "y", 1.0, 1.0)]
-    with pytest.raises(simdocs.UsageError, match="the index given: this artifact is given twice"):
-        simdocs.merge(parts[0], parts[0])
-    with pytest.raises(simdocs.UsageError, match=r"^list is not a path: pass each path as a separate argument$"):
-        simdocs.merge(["a.index"])
-    with pytest.raises(simdocs.InputError, match="NUL"):
-        simdocs.merge("a\0.index")
-
-
 @pytest.mark.parametrize("most", [0, 1, 9])
 def test_an_artifact_that_is_replaced_while_it_is_merged_is_not_mixed_with_the_new_one(here, monkeypatch, most):
     lay(a_x=FOX, b_x=OWL)

@@ -162,21 +162,6 @@ def test_a_document_does_not_match_itself_but_its_copies_do(there, means):
     assert any(row[2] == 1.0 and row[0] != row[1] for row in every)
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_matches_are_sorted_by_similarity_then_name_not_by_row(tmp_path, seed):
-    texts = family(seed, 40)
-    directories = ("z", "a", "m")
-    for at, name in enumerate(directories):
-        (tmp_path / name).mkdir()
-        write_texts(tmp_path / name, texts[at * 10 : at * 10 + 10])
-    (tmp_path / "ours").mkdir()
-    write_texts(tmp_path / "ours", texts[30:])
-    built(tmp_path / "x.index", [tmp_path / name for name in directories], unit="word", k=2, **CATCH_ALL)
-    found = ask(tmp_path / "x.index", [tmp_path / "ours"], 0.1).rows
-    assert found == sorted(found, key=lambda row: (row[0], -row[2], row[1]))
-    assert len({row[2] for row in found}) < len(found)
-
-
 @pytest.mark.reliability("documents changed or gone since the build")
 @each_means
 @examples(10)

@@ -182,19 +182,6 @@ def test_rows_that_an_index_has_are_removed(here: Path) -> None:
     assert [(row["duplicate_of"], row["group"]) for row in lines_of("all.jsonl")] == [("old.jsonl#a", None)]
 
 
-@pytest.mark.parametrize("size", [2000, 3 << 20])
-def test_a_line_that_is_too_long_is_kept(here: Path, size: int) -> None:
-    """One of 3 MiB is not held in memory."""
-    long = json.dumps({"text": "x" * size}).encode()
-    for lines in ([LINES[0], long, LINES[2]], [long, LINES[0]], [LINES[0], long]):
-        Path("in.jsonl").write_bytes(b"\n".join(lines))
-        found = simdocs.dedupe("in.jsonl", max_size=1024, kept_rows="kept.jsonl", flagged_rows="all.jsonl")
-        assert found.skipped.counts == {"oversized": 1}
-        kept = Path("kept.jsonl").read_bytes().rstrip(b"\n").split(b"\n")
-        assert kept == [line for line in lines if line != LINES[2]]
-        assert long in Path("all.jsonl").read_bytes().split(b"\n")
-
-
 @pytest.mark.parametrize("name", ["duplicate_of", "similarity", "group"])
 def test_a_field_with_the_name_of_a_flag_is_refused(here: Path, name: str) -> None:
     escaped = b"\\u%04x%b" % (ord(name[0]), name[1:].encode())
@@ -232,11 +219,6 @@ def test_outputs_that_would_lose_something_are_refused(here: Path) -> None:
     assert "name a file" in refusal("a/x.jsonl", kept_rows="theirs")
     Path("empty").mkdir()
     assert "no file with rows was found" in refusal("empty", kept_rows="out")
-
-
-def test_strict_writes_no_rows_if_one_was_not_judged(here: Path) -> None:
-    Path("in.jsonl").write_bytes(b"\n".join(LINES))
-    assert "nothing was written" in refusal("in.jsonl", kept_rows="kept.jsonl", strict=True)
 
 
 def swapped(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:

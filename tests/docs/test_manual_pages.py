@@ -20,7 +20,6 @@ PAGES = {name.removesuffix(".1"): text for name, text in pages().items()}
 COMMANDS = {f"simdocs-{name.replace(' ', '-')}": command for name, command in each_command()}
 ASKING = [name for name, command in COMMANDS.items() if isinstance(command, Command)]
 
-SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO"]
 ASKED = {".TH", ".SH", ".SS", ".PP", ".TP", ".RS", ".RE", ".PD", ".EX", ".EE", ".nh", ".ad"}
 ESCAPES = re.compile(r"\\(f[BIR]|-|&|\((rs|aq|ga|ha|ti)|\" )")
 
@@ -35,17 +34,6 @@ def formatted(name: str, *command: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_program_and_each_command_have_a_manual_page():
     assert {*PAGES} == {"simdocs", *COMMANDS}
-
-
-@every_page
-def test_manual_pages_have_their_sections_in_the_usual_order(name):
-    headings = re.findall(r"^\.SH (.*)$", PAGES[name], re.MULTILINE)
-    more = ["COMMANDS", "FILES", "ENVIRONMENT"] if name == "simdocs" else []
-    without = ["EXIT STATUS", "EXAMPLES"] if name == "simdocs-help" else []
-    assert [heading for heading in headings if heading not in more] == [
-        each for each in SECTIONS if each not in without
-    ]
-    assert {*more} <= set(headings)
 
 
 @pytest.mark.parametrize("name", ASKING)

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from simdocs.model.skipped import JUDGED, UNJUDGED, in_short
-from simdocs.options.families import FORMATS
 from tests.docs.executed import DOCS, EXAMPLES, SCRIPTS
 
 OUTPUT = DOCS / "output.md"
@@ -35,11 +34,6 @@ WITH_A_SUMMARY = (
 @pytest.mark.parametrize("reason", [*JUDGED, *UNJUDGED])
 def test_every_reason_for_skipping_is_listed_with_its_words(reason: str) -> None:
     assert f"\n| `{reason}` | {in_short(reason)} | " in PAGE
-
-
-def test_the_suffix_of_every_format_is_listed() -> None:
-    listed = re.findall(r"\.(\w+)`", PAGE.partition("\n## Formats\n")[2].partition("Suffixes of")[0])
-    assert sorted(listed) == sorted(FORMATS)
 
 
 def keys(facts: dict[str, Any]) -> Iterator[str]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
 import textwrap
-import time
 from multiprocessing import connection
 from multiprocessing.context import ForkProcess
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import pytest
 
@@ -144,35 +142,6 @@ def test_tasks_that_wait_in_a_pipe_do_not_deadlock(sizes):
             print(sum(map(len, engine.map(longer, tasks))))
     """)
     assert done.stdout.split() == [str(2_000_000 * 12 * len(sizes)).encode()]
-
-
-def half_done(answer: str, state: Any) -> float:
-    """Say that half is done, then wait until a file has an answer. Return it."""
-    state.tell(0.5)
-    while not os.path.exists(answer):
-        time.sleep(0.001)
-    state.tell(1.0)
-    return os.path.getsize(answer)
-
-
-def test_the_share_of_a_task_that_is_done_is_seen_while_a_worker_is_at_it(tmp_path):
-    seen = []
-
-    def watch(share):
-        seen.append(share)
-        if share == 0.5:
-            (tmp_path / "answer").write_bytes(b"seen")
-            (tmp_path / "answer").rename(
-                tmp_path / str(len(results))
-            )  # it appears whole, since the worker waits for it
-
-    results: list[int] = []
-    with Local(2) as engine:
-        for result in engine.map(half_done, [str(tmp_path / "0"), str(tmp_path / "1")], watch):
-            results.append(result)
-    assert results == [4, 4]
-    assert 0.5 in seen
-    assert set(seen) <= {0.0, 0.5, 1.0}
 
 
 @pytest.mark.reliability("memory runs out later")

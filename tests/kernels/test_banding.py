@@ -99,14 +99,6 @@ def test_a_threshold_next_to_nothing_is_unreachable(at):
         banding.by_recall(at, 0.95, 128)
 
 
-@pytest.mark.parametrize("at", [0.3, 0.8, 0.99])
-def test_no_number_of_bands_finds_every_pair(at):
-    with pytest.raises(UnreachableRecallError, match="finds every pair; use --recall") as caught:
-        banding.by_recall(at, 1.0, 128)
-    assert "\0" not in caught.value.remedy
-    assert banding.by_recall(at, float(caught.value.remedy.split()[-3]), 128)
-
-
 @given(hundredths, num_perms)
 def test_the_nearest_rule_comes_nearest_to_the_threshold(at, num_perm):
     made = banding.choose(ChoosingBands(threshold=at, rule="nearest"), num_perm)

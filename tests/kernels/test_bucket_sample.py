@@ -43,14 +43,6 @@ def test_each_pair_of_a_band_is_drawn_as_often(values):
     assert found == dict.fromkeys(pairs_of(values), sides**2)
 
 
-def test_the_largest_chance_draws_a_pair():
-    nearly_one = np.full((1, 3), np.nextafter(1, 0))
-    for values in ([5, 5], [1, 1, 1, 2, 2], [4] * 100):
-        left, right = buckets.drawn_pairs(as_keys(values), nearly_one)
-        assert 0 <= int(left[0]) < int(right[0]) < len(values)
-        assert values[int(left[0])] == values[int(right[0])]
-
-
 @given(st.integers(1, 4), st.integers(1, 3), st.lists(st.integers(0, 1), min_size=36, max_size=36))
 def test_the_bands_in_which_signatures_agree_are_those_of_the_twin(bands, rows, values):
     signatures = some.frozen(np.array(values, np.uint32).reshape(3, 12))

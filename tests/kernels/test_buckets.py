@@ -44,19 +44,6 @@ def keys_of(signatures: list[list[int]], bands: int, rows: int) -> np.ndarray:
 
 
 @given(banded())
-def test_band_keys_agree_where_all_rows_of_a_band_do(case):
-    signatures, bands, rows = case
-    keys = keys_of(signatures, bands, rows)
-    assert keys.shape == (bands, len(signatures))
-    assert keys.dtype == np.uint64
-    for band, of_band in enumerate(keys.tolist()):
-        cut = slice(band * rows, (band + 1) * rows)
-        for key, signature in zip(of_band, signatures, strict=True):
-            for other_key, other in zip(of_band, signatures, strict=True):
-                assert (key == other_key) == (signature[cut] == other[cut])
-
-
-@given(banded())
 def test_buckets_and_candidate_pairs_are_those_of_the_twin(case):
     signatures, bands, rows = case
     shared = buckets.shared_buckets(some.frozen(keys_of(signatures, bands, rows)))
@@ -71,19 +58,6 @@ def test_pairs_with_wanted_members_are_the_candidate_pairs_that_have_one(case, d
     wanted = data.draw(st.lists(st.booleans(), min_size=nodes, max_size=nodes))
     found = some.pairs_in(buckets.candidate_pairs_with(some.ragged(members, np.int64), some.frozen(np.array(wanted))))
     assert found == [(a, b) for a, b in twin.pairs(members) if wanted[a] or wanted[b]]
-
-
-@given(bucket_lists, st.randoms(use_true_random=False))
-def test_pairs_of_any_runs_are_those_of_the_twin(case, random):
-    nodes, members = case
-    flat = [member for bucket in members for member in bucket]
-    starts = [random.randint(0, len(flat)) for _ in range(6)]
-    counts = [random.randint(0, len(flat) - start) for start in starts]
-    left = [random.randrange(nodes) for _ in starts]
-    arrays = [some.frozen(np.array(each, np.int64)) for each in (left, starts, counts, flat)]
-    spans = zip(left, starts, counts, strict=True)
-    expected = {(a, member) for a, start, count in spans for member in flat[start : start + count]}
-    assert some.pairs_in(buckets.distinct_pairs(*arrays, nodes)) == sorted(expected)
 
 
 @pytest.mark.parametrize("count", [1, 1023, 1024, 1025, 3000])

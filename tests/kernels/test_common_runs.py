@@ -62,11 +62,6 @@ def test_hashes_that_are_equal_by_accident_change_nothing(keys, both, least):
         assert_like_the_twin(*both, least)
 
 
-def test_a_long_sequence_is_one_run_with_itself():
-    a = np.random.default_rng(1).integers(0, 1000, 100_000)
-    assert [each.tolist() for each in common_runs(a, a, 5, anywhere(a, 5))] == [[0], [0], [100_000]]
-
-
 def test_a_symbol_that_is_repeated_gives_few_runs_and_is_not_compared_with_itself_everywhere():
     """All 10^10 pairs of places are equal."""
     a, b = np.full(200_000, 7), np.full(50_000, 7)

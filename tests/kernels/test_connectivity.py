@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,21 +43,6 @@ def test_component_labels_are_those_of_the_twin(graph):
         labels = joined(labels, edges)
         seen += edges
         assert labels.tolist() == twin.components(size, seen)
-
-
-@pytest.mark.parametrize("size", [2, 3, 1_000])
-def test_paths_stars_and_cycles_are_one_component_each(size):
-    draw = np.random.default_rng(size)
-    names = draw.permutation(size).tolist()
-    path = list(pairwise(names))
-    for edges in (
-        path,
-        [(b, a) for a, b in path],
-        [(names[0], other) for other in names],
-        [*path, (names[-1], names[0])],
-    ):
-        assert joined(np.arange(size), edges).tolist() == [0] * size
-    assert joined(np.arange(size), path[1:]).tolist() == twin.components(size, path[1:])
 
 
 @given(bucketed())

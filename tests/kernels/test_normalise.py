@@ -24,7 +24,6 @@ from tests import strategies as some
 from tests.amounts import slow
 from tests.twins import text as twin
 
-EVERY_CONTROL = bytes(range(128))
 PLAIN = some.normalisation()
 ALL_ON = some.normalisation(nfkc=True, keep_case=False, strip_accents=True, strip_punctuation=True, mask_digits=True)
 
@@ -166,15 +165,6 @@ def test_words_without_end_are_normalised_in_pieces(repeated, switches):
     ):
         assert normalised([document], switches) == [twin.encoded(twin.normalised(document, switches))]
     assert max(len(call.args[0].values) for call in pieces.call_args_list) < 16 + 4
-
-
-@pytest.mark.parametrize("lines", [False, True])
-@pytest.mark.parametrize("switches", [some.normalisation(), some.normalisation(keep_case=True), ALL_ON])
-def test_every_control_character_is_normalised_as_by_str(switches, lines):
-    batch = [EVERY_CONTROL, EVERY_CONTROL + "éΣ".encode(), b"", "Σ".encode(), b"\xe4\xb8", b"\xad" + EVERY_CONTROL]
-    for some_of_them in (batch, batch[1:2], batch[1:], batch[::-1], [*batch, *batch]):
-        expected = [twin.encoded(twin.normalised(document, switches, lines=lines)) for document in some_of_them]
-        assert normalised(some_of_them, switches, lines=lines) == expected
 
 
 @pytest.mark.parametrize(

@@ -58,19 +58,3 @@ def test_characters_that_are_dropped_belong_to_no_other_or_to_the_one_before(str
     assert normalised == "ass c"
     assert found.begins.tolist() == [1, 4, 4, 5, 8]
     assert found.ends.tolist() == ([4, 5, 5, 7, 9] if stripped else [2, 5, 5, 6, 9])
-
-
-@pytest.mark.parametrize(
-    "switches", [some.normalisation(), some.normalisation(keep_case=True), some.normalisation(strip_accents=True)]
-)
-def test_every_code_point_is_traced(switches):
-    for page in range(0, 0x40000, 1 << 13):
-        data = "".join(f"{chr(point)}a" for point in range(page, page + (1 << 13)) if not 0xD800 <= point < 0xE000)
-        _, normalised, found = traced(data.encode(), switches)
-        assert len(found.begins) == len(normalised)
-
-
-def test_characters_count_once_whatever_their_bytes_are():
-    _, normalised, found = traced("𝔘𠀀é\udcff x".encode("utf-8", "surrogateescape"), some.normalisation())
-    assert normalised == "𝔘𠀀é\udcff x"
-    assert found.begins.tolist() == list(range(6))

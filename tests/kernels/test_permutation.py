@@ -22,15 +22,6 @@ def test_permutation_signatures_are_those_of_the_twin(rows, num_perm, seed):
     assert made.dtype == np.uint32
 
 
-@pytest.mark.parametrize("num_perm", [1, 5])
-def test_permutation_signatures_of_large_batches_are_right(num_perm):
-    draw = np.random.default_rng(num_perm)
-    lengths = [0, 70_000, 0, 3, 32_765, 0, *draw.integers(0, 60, 700).tolist(), 33_000, 0]
-    rows = [draw.integers(0, 2**32, length, np.uint32).tolist() for length in lengths]
-    made = permutation.signatures(some.ragged(rows, np.uint32), num_perm, 6)
-    assert made.tolist() == [twin.permutation(row, num_perm, 6) for row in rows]
-
-
 @given(some.token_rows, st.data())
 @example([[], [5, 3], []], None)
 def test_signatures_of_a_table_are_the_smallest_values_of_each_row(rows, data):

@@ -161,14 +161,6 @@ def test_every_code_point_has_the_kind_of_its_category():
     assert characters.character_kinds(points[:0]).tolist() == []
 
 
-@pytest.mark.parametrize("spelling", ["the", "The", "THE"])
-def test_stop_words_begin_a_shingle_in_any_case(spelling):
-    for keep_case in (False, True):
-        shingling = some.shingling(unit="stopword", k=2, normalisation=some.normalisation(keep_case=keep_case))
-        words = [spelling, "Cow"] if keep_case else ["the", "cow"]
-        assert some.spelt_shingles([f"Old {spelling} Cow Tee".encode()], shingling) == [[words]]
-
-
 def test_a_long_text_without_stop_words_beside_short_ones_is_one_shingle():
     batch = [b"xq " * 20_000, b"one two three four", b"xq " * 15_000, b"the xq xq"]
     shingling = some.shingling(unit="stopword", k=3)

@@ -105,13 +105,6 @@ def test_agreement_is_the_similarity_of_large_sets(scheme, union, shared):
     assert_unbiased(scheme, union, shared, 500)
 
 
-@some.each("scheme")
-@pytest.mark.parametrize("size", [1, 50, 5_000])
-def test_the_same_set_always_agrees_and_sets_apart_never_do(scheme, size):
-    assert (estimates(scheme, size, size, 50) == 1).all()
-    assert (estimates(scheme, 2 * size, 0, 50) == 0).all()
-
-
 @pytest.mark.parametrize(("bands", "rows"), [(18, 7), (20, 5)])
 @pytest.mark.parametrize("tenths", [3, 5, 7, 8, *slow(4, 6, 9)])
 def test_candidates_of_permutation_lie_on_the_s_curve(tenths, bands, rows):

@@ -6,15 +6,12 @@ import random
 from typing import Any
 from unittest import mock
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.kernels import jaccard
 from simdocs.matching import verification_blocks, verify
-from tests import strategies as some
 from tests.amounts import examples
 from tests.similar_texts import corpora
 
@@ -82,34 +79,3 @@ def test_few_pairs_of_a_crowd_just_below_the_threshold_are_compared_exactly(ask,
         rows, verified = answer(ask, texts, **means)
     assert [row[2] for row in rows] == pytest.approx([800 / 801])
     assert verified < 4000
-
-
-def filled(sets: list[set[int]], threshold: float, measure: str = "jaccard") -> verification_blocks.BitmapFilter:
-    """Return a filter with the bitmaps of sets. An empty one counts as a document that could not be read."""
-    asked = verification_blocks.BitmapFilter(len(sets), threshold, measure)
-    asked.bits = 1 << 14
-    add(asked, np.arange(len(sets) // 2), sets)
-    add(asked, np.arange(len(sets) // 2, len(sets)), sets)
-    return asked
-
-
-def add(asked: verification_blocks.BitmapFilter, rows: np.ndarray, sets: list[set[int]]) -> None:
-    ragged = some.Ragged.from_rows([np.array(sorted(sets[row]), np.uint32) for row in rows], np.uint32)
-    asked.add(rows, jaccard.bitmaps(ragged, asked.bits), ragged.lengths, ragged.lengths > 0)
-
-
-@pytest.mark.parametrize("measure", ["jaccard", "containment"])
-def test_pairs_of_sets_of_all_sizes_are_dropped_only_if_they_are_below_the_threshold(measure):
-    rng, threshold = np.random.default_rng(3), 0.5
-    sets = [set(rng.integers(0, 3000, size).tolist()) for size in (0, 1, 30, 300, 1500, 3000, 9000, 3000, 3100)]
-    sets += [set(sorted(sets[4])[:200]), set(sorted(sets[7])[:1800])]
-    sets += [{0, 1}, {0}, {0, 2}]  # at the threshold, with bitmaps without collisions
-    asked, rows = filled(sets, threshold, measure), np.arange(len(sets))
-    left, right = (side.ravel() for side in np.meshgrid(rows, rows))
-    below = asked.below(left, right)
-    for one, other, dropped in zip(left.tolist(), right.tolist(), below.tolist(), strict=True):
-        either = sets[one] | sets[other] if measure == "jaccard" else min(sets[one], sets[other], key=len)
-        if not sets[one] or not sets[other] or len(sets[one] & sets[other]) / len(either) >= threshold:
-            assert not dropped
-    assert below.sum() > (20 if measure == "jaccard" else 1)
-    assert jaccard.of_overlaps(np.array([1]), np.array([1]), np.array([1])) == 1

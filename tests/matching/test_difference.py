@@ -72,14 +72,3 @@ def test_texts_that_are_too_different_for_words_are_compared_by_lines():
     with mock.patch.object(module, "MOST_CELLS", 1):
         found = module.difference(a.encode(), b.encode(), PLAIN, "words")
     assert (found.unit, [passage.shared for passage in found.passages]) == ("text", [False, True])
-
-
-@pytest.mark.parametrize("limits", [{"MOST_UNITS": 30, "CHARACTERS_A_UNIT": 10**9}, {"MOST_PASSAGES": 3}])
-def test_texts_with_too_many_words_are_compared_by_lines(limits):
-    words = [f"{number % 7}" for number in range(40)]
-    changed = [word if number % 8 else "new" for number, word in enumerate(words)]
-    a, b = ("\n".join(" ".join(each[at : at + 10]) for at in range(0, 40, 10)).encode() for each in (words, changed))
-    with mock.patch.multiple(module, CHARACTERS_A_PASSAGE=10**9, **limits):
-        found = module.difference(a, b, PLAIN, "words")
-    assert (found.unit, found.coarser, read_back(found)) == ("lines", "by lines", (a, b))
-    assert found.excess in ("more than 30 words", "more than 3 passages that differ")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 from pathlib import Path
 
 import numpy as np
@@ -111,25 +110,3 @@ def test_exact_answers_equal_those_of_all_pairs(texts: list[str], number: int, a
             places[other] = None
             listed.append((row, -score))
     assert sorted(zip(exact.pairs.right.tolist(), exact.pairs.jaccard.tolist(), strict=True)) == sorted(listed)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_texts_are_compared_until_no_signature_agrees_enough(seed: int) -> None:
-    """The rule in plain Python. With signatures of 8 positions, many texts agree equally often with the query."""
-    draw = random.Random(seed)
-    number, size = draw.randint(1, 3), draw.randint(30, 90)
-    asked, *texts = dict.fromkeys(" ".join(draw.sample(WORDS, draw.randint(2, 6))) for _ in range(size))
-    index = simdocs.index(texts=texts, unit="word", k=1, num_perm=8)
-    every = simdocs.query(index, texts=[asked], nearest=size).pairs
-    agree = dict(zip(every.right.tolist(), (8 * every.estimate).astype(int).tolist(), strict=True))
-    jaccard = dict(zip(every.right.tolist(), every.jaccard.tolist(), strict=True))
-    order = sorted(filter(agree.get, agree), key=lambda row: (-agree[row], row))
-    done, least = 0, 1
-    while done < len(order) and agree[order[done]] >= least:
-        done = min(max(2 * done, 20), len(order))
-        best = sorted(order[:done], key=lambda row: (-jaccard[row], row))[:number]
-        if len(best) == number:
-            least = max(1, *least_agreements(np.array([jaccard[best[-1]]]), 8, 0.01).tolist())
-    found = simdocs.query(index, texts=[asked], nearest=number)
-    assert found.summary()["verified"] == done
-    assert sorted(found.pairs.right.tolist()) == sorted(best)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,22 +52,6 @@ def test_pairs_are_those_of_the_twin(texts, threshold, unit, multiset, all_copie
     choices = Choices(unit, 2, multiset, threshold)
     _, rows = found(texts, choices, all_copies=all_copies)
     assert rows == expected(nested(texts, choices), all_copies)
-
-
-@pytest.mark.usefixtures("eager")
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_larger_corpus_has_the_same_pairs_with_and_without_exact(jobs):
-    texts, choices = family(3, 90), Choices("word", 2, False, 0.7)
-    result, rows = found(texts, choices, jobs=jobs)
-    assert rows == expected(nested(texts, choices), False)
-    assert len({row[4] for row in rows}) == 3
-    again, same = found(texts, choices, exact=True)
-    facts = result.summary()
-    assert (rows, facts["pairs_left_out"]) == (same, again.summary()["pairs_left_out"])
-    every, _ = found(texts, choices, all_copies=True)
-    assert (len(result), facts["pairs_left_out"]) == (len(rows), len(every) - len(result))
-    assert [facts[name] for name in ("measure", "bands", "probability")] == ["containment", None, 1]
-    assert facts["parameters"]["grouping"]["exact"]
 
 
 def test_an_index_and_the_documents_give_the_same_answer_and_changed_gives_part_of_it(tmp_path):

@@ -74,14 +74,6 @@ def test_the_sketch_finds_a_quoted_paragraph_and_reads_few_documents():
     assert facts["read_again"] < 40
 
 
-def test_queries_that_are_too_short_for_the_sketch_are_compared_with_every_document():
-    documents = [page(number) for number in range(50)]
-    index = simdocs.index(texts=documents, containment=True)
-    found = simdocs.query(index, texts=[documents[7][100:170]], passages=True)
-    assert [(row[4], row[5], row[6]) for row in found.rows()] == [("7", 100, 170)]
-    assert (found.summary()["compared_with_all"], found.summary()["read_again"]) == (1, 50)
-
-
 def test_passages_of_tokens_that_the_index_leaves_out_are_not_found():
     footer = "this page is brought to you by the owners of the bridge and all of their friends, every day of the year"
     documents = [f"{page(number, 50)} {footer}" for number in range(40)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from itertools import groupby
-from pathlib import Path
 from unittest import mock
 
 import pytest
@@ -132,9 +131,3 @@ def test_hashes_that_are_equal_by_accident_list_nothing_false(keys, texts, least
         for size, _, places in found(texts, "char", least, told_apart=False):
             assert size >= least
             assert len({units_of(texts[number], "char")[at : at + size] for number, at in places}) == 1
-
-
-def test_copies_are_documents_like_others(tmp_path: Path):
-    text = "The ferry leaves from quay five at nine o'clock and waits for no train, whatever happens."
-    result = simdocs.passages(texts=[text, text, "Another text."])
-    assert [row[:3] for row in result.rows()] == [(1, 2, len(text))] * 2

@@ -118,14 +118,6 @@ def test_a_bucket_of_strangers_costs_at_most_the_cap_times_its_size(most):
     assert decided(state, [list(range(size))], most) == (list(range(size)), {}, list(range(most + 1, size)))
 
 
-def test_a_family_of_twins_costs_its_size():
-    size = 300
-    twins = dict.fromkeys(combinations(range(size), 2), 1.0)
-    state, compared = in_rounds(size, [list(range(size))] * 3, twins, 1000)
-    assert compared.met == [(0, member) for member in range(1, size)]
-    assert decided(state, [list(range(size))] * 3, 1000) == ([0], dict.fromkeys(range(1, size), 0), [])
-
-
 def chain(size: int) -> tuple[some.Ragged, Callable[[int, int], float]]:
     """Revisions of a text. Each shares a bucket with the next four, and is similar to the next."""
     rows = np.arange(size - 4)[:, None] + np.arange(5)

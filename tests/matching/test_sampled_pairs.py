@@ -63,10 +63,3 @@ def test_totals_of_a_sample_are_unbiased():
         expected = int(((true >= least) & (true < below)).sum())
         error = float(np.std(totals, ddof=1)) / len(totals) ** 0.5
         assert abs(np.mean(totals) - expected) <= 4.5 * error + 1e-4 * expected, (least, below)
-
-
-def test_the_same_texts_and_seed_give_the_same_sample():
-    one, same, other = (sampled(TEXTS, seed, **SMALL)[0] for seed in (3, 3, 4))
-    assert one.similarity.tobytes() == same.similarity.tobytes()
-    assert one.weight.tobytes() == same.weight.tobytes()
-    assert one.similarity.tobytes() != other.similarity.tobytes()

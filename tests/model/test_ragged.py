@@ -10,7 +10,6 @@ import tempfile
 import tracemalloc
 import types
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -19,15 +18,6 @@ from hypothesis import strategies as st
 
 from simdocs.model import columns, ragged
 from tests import strategies as some
-
-rows_of_truths = st.lists(st.lists(st.booleans(), max_size=9), max_size=9)
-
-
-@given(rows_of_truths, st.sampled_from([1, 2, 5, 1 << 20]))
-def test_true_values_are_counted_by_row(rows, at_once):
-    made = some.ragged(rows, bool)
-    with mock.patch.object(ragged, "_COUNT_BLOCK", at_once):
-        assert ragged.count_true_in_rows(made.values, made.offsets).tolist() == [sum(row) for row in rows]
 
 
 @given(st.lists(st.lists(st.integers(0, 3), max_size=4), max_size=6), st.data())

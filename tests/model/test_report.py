@@ -13,7 +13,6 @@ from simdocs.model.report import (
     Report,
     chosen_pairs,
     directories_of,
-    directory_pairs,
     group_sizes,
     similarities_of,
 )
@@ -85,12 +84,6 @@ def test_directories_are_as_deep_as_there_are_few() -> None:
     assert directories_in(*deep) == ([f"data/{at}" for at in range(10)], [20] * 10)
     assert directories_in("data/a/b", "data/a") == (["data/a", "data/a/b"], [2, 2])
     assert directories_in("data/a/b", "data/a/b") == (["data/a/b"], [4])
-
-
-def test_directories_against_each_other_count_every_duplicate_once() -> None:
-    pairs = (("a/1", "b/1", 0.9), ("a/1", "b/2", 0.9), ("a/1", "a/2", 0.9))
-    assert directory_pairs(report_of(answer_of(*pairs))) == (["a", "b"], [[1, 0], [2, 0]])
-    assert directory_pairs(report_of(answer_of(("a/1", "a/2", 0.9)))) is None
 
 
 def test_chosen_texts_fit_and_the_largest_groups_come_first(many: Report) -> None:

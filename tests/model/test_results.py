@@ -55,14 +55,6 @@ def test_a_result_has_the_length_of_its_rows_and_yields_them(index, question):
     assert bool(result) == (len(result) > 0)
 
 
-@pytest.mark.parametrize("question", ["dedupe", "pairs", "query", "compare", "tune", "audit", "info"])
-def test_the_first_table_has_the_rows_of_the_result(index, question):
-    result = ASKED[question](index)
-    first, *_ = tables_of(result, Look())
-    assert list(map(repr, first)) == list(map(repr, result.rows()))
-    assert len(result) > 0
-
-
 @pytest.mark.parametrize("question", ASKED)
 def test_each_row_has_a_cell_for_each_column(index, question):
     result: Result = ASKED[question](index)

@@ -25,13 +25,6 @@ from simdocs.options.recipes import Sketching
 items = st.sets(st.text(st.characters(exclude_categories=()), max_size=4).filter(lambda item: item.split() == [item]))
 
 
-@given(st.sets(st.text(), min_size=1))
-def test_other_items_are_numbered_in_the_order_of_their_bytes(given_items):
-    rows = in_row_order([*given_items, "z"])
-    assert rows == sorted([*given_items, "z"], key=lambda item: item.encode("utf-8", "surrogateescape"))
-    assert numbers_of(rows) == list(range(len(rows)))
-
-
 @pytest.mark.parametrize(
     ("rows", "said"),
     [

@@ -102,34 +102,6 @@ def test_a_file_that_has_become_a_gzip_bomb_is_not_decompressed(docs):
     assert work.skipped.by_reason == {"unverified": [("b.gz", "changed")]}
 
 
-def test_a_file_that_has_grown_above_the_limit_is_not_read_again_to_its_end(docs):
-    """Not even if it has the same text, and only spaces were added."""
-    with sketched(["a", "b", "c"], max_size=200) as work:
-        (docs / "b").write_bytes((docs / "b").read_bytes() + b" " * 200)
-        assert grouped(work) == [(b"a", b"c")]
-        assert work.skipped.by_reason == {"unverified": [("b", "changed")]}
-
-
-def test_touched_files_are_read_again_in_bounded_memory(docs):
-    """They are read again because their times have changed, but only a batch at a time."""
-    lines = [b"%d " % number * 100_000 for number in range(40)]
-    for number, line in enumerate(lines):
-        for copy in "ab":
-            (docs / f"{number}{copy}").write_bytes(line)
-    names = [f"{number}{copy}" for number in range(len(lines)) for copy in "ab"]
-    index = built(docs / "x.index", names)
-    for name in names:
-        os.utime(docs / name, ns=(1, 1))
-    with sketched([index]) as work:
-        tracemalloc.start()
-        try:
-            assert len(grouped(work)) == len(lines)
-            assert tracemalloc.get_traced_memory()[1] < sum(map(len, lines))
-        finally:
-            tracemalloc.stop()
-    assert work.skipped.counts == {}
-
-
 def growing(monkeypatch, path, times: int) -> None:
     """Append to this file after each of the first reads of it. times: the number of those reads."""
     inode, read = path.stat().st_ino, os.read

@@ -131,8 +131,3 @@ def test_a_byte_after_the_last_unit_is_kept_as_that_byte(tmp_path, mark, end):
     wide = codecs.lookup(mark).encode("\ufeff" + TEXT)[0] + end
     assert similar(tmp_path, {"a": wide, "b": TEXT.encode() + end}, k=2) == {"a b": 1.0}
     assert similar(tmp_path, {"a": wide, "b": TEXT.encode()}, k=2)["a b"] < 1
-
-
-def test_half_a_surrogate_pair_is_kept_as_its_two_bytes(tmp_path):
-    wide = codecs.BOM_UTF16_LE + TEXT.encode("utf-16-le") + "😀".encode("utf-16-le")[:2]
-    assert similar(tmp_path, {"a": wide, "b": TEXT.encode() + b"\x3d\xd8"}, k=2) == {"a b": 1.0}

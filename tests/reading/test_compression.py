@@ -9,18 +9,13 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.options.families import COMPRESSIONS, compression_of, without_compression
 from simdocs.reading import compression, files
 from simdocs.reading.compression import CompressedStream
 from tests.packing import CAT, SUFFIXES, each, packed, written
 
 MIB = 1 << 20
-
-members = st.lists(st.binary(max_size=300) | st.sampled_from([b"a" * 5000, b"\0" * 70000]), min_size=1, max_size=5)
 
 
 def noise(size: int, seed: int = 0) -> bytes:
@@ -37,26 +32,6 @@ def refused(data: bytes, limit: int = MIB, name: str = "gzip") -> DocumentSkippe
     with pytest.raises(DocumentSkipped) as caught:
         compression.decompress(name, data, limit)
     return caught.value
-
-
-@each
-def test_compressed_files_are_known_by_their_names(name: str) -> None:
-    suffix = COMPRESSIONS[name].suffix
-    for file in (b"a" + suffix, b"a.jsonl" + suffix):
-        assert compression_of(file) == name
-        assert without_compression(file) + suffix == file
-    capitals = b"a.JSONL" + suffix.upper()
-    assert (compression_of(capitals), without_compression(capitals)) == (name, b"a.JSONL")
-    for file in (b"a.txt", suffix[1:], b"a" + suffix + b".txt"):
-        assert compression_of(file) == ""
-        assert without_compression(file) == file
-
-
-@given(members, st.integers(0, 40000))
-def test_files_decompress_as_by_the_gzip_module(parts: list[bytes], padding: int) -> None:
-    compressed = bytes(padding).join(map(gzip.compress, parts)) + bytes(padding)
-    assert gzip.decompress(compressed) == b"".join(parts)
-    assert compression.decompress("gzip", compressed, MIB) == b"".join(parts)
 
 
 @each

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
-import json
 import tracemalloc
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -21,7 +18,6 @@ from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.recipes import Sequences
 from simdocs.reading.decode import NoTable
 from simdocs.reading.formats.delimited import check
-from tests.cli.corpus import A1, A2, A, B, lay
 from tests.reading.reading import FIELDS, MIB, Document, read
 from tests.reading.small_chunks import cut_small
 
@@ -100,13 +96,6 @@ def test_rows_are_documents_and_blank_lines_have_no_number_wherever_it_is_cut(da
         with pytest.MonkeyPatch.context() as patch:
             cut_small(patch, size)
             assert documents(data) == ROWS, size
-
-
-def test_other_ends_of_lines_and_delimiters_are_read() -> None:
-    assert documents(TABLE.replace(b"\r\n", b"\r"))[0] == ROWS[0]
-    assert documents(TABLE.replace(b",", b";"), Sequences(delimiter=";"))[2] == ROWS[2]
-    assert documents(TABLE.replace(b",", b"\t"), form="tsv")[0] == ROWS[0]
-    assert documents(TABLE, Sequences(delimiter=","), form="tsv") == ROWS
 
 
 def test_without_a_header_fields_are_named_by_their_numbers() -> None:
@@ -196,37 +185,3 @@ def test_a_header_that_names_no_text_is_refused(data: bytes, said: str) -> None:
 def test_any_first_row_is_read_or_refused_in_words(data: bytes, no_header: bool, form: str) -> None:
     with suppress(NoTable):
         check(data, form, Sequences(no_header=no_header))
-
-
-TEXTS = [A, A1, B, A2, B, b""]
-
-
-@pytest.mark.parametrize(
-    ("ask", "more"),
-    [
-        (simdocs.pairs, {}),
-        (simdocs.dedupe, {}),
-        (simdocs.dedupe, {"exact": True}),
-        (simdocs.dedupe, {"cluster": "components"}),
-    ],
-)
-def test_the_same_texts_give_the_same_answer_in_every_format(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Any, more: dict[str, Any]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    table = [(f"{at}.txt", text.decode(), "") for at, text in enumerate(TEXTS)]
-    lay(tmp_path, {f"files/{name}": text.encode() for name, text, _ in table})
-    tabbed = written(table, "\t")
-    objects = [json.dumps({"id": name, "text": text}).encode() for name, text, _ in table]
-    lay(tmp_path, {"d.csv": written(table), "d.tsv": tabbed, "d.jsonl": b"\n".join(objects)})
-    lay(tmp_path, {"d.csv.gz": gzip.compress(written(table)), "d.txt": tabbed})
-
-    def answer(name: str, **others: Any) -> list[tuple[Any, ...]]:
-        found = ask(name, **others, **more)
-        return [tuple(str(cell).removeprefix(name)[1:] for cell in row[:2]) + row[2:] for row in found.rows()]
-
-    expected = answer("files")
-    assert expected
-    for name in ("d.csv", "d.tsv", "d.jsonl", "d.csv.gz"):
-        assert answer(name) == expected
-    assert answer("d.txt", input_format="tsv") == expected

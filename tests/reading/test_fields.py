@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -95,14 +94,3 @@ def test_nested_and_several_fields_answer_as_one_field_with_the_same_text(tmp_pa
 
 IDS = {"x.jsonl": "".join(f'{{"id": 7, "text": {json.dumps(text.decode())}}}\n' for text in (A, A1, B)).encode()}
 IDS["x.csv"] = b"id,text\n" + b"".join(b'7,"%b"\n' % text for text in (A, A1, B))
-
-
-@pytest.mark.parametrize("name", IDS)
-def test_an_empty_id_field_names_rows_by_their_numbers(tmp_path: Path, name: str) -> None:
-    lay(tmp_path, {name: IDS[name]})
-    done = program("dedupe", name, cwd=tmp_path)
-    assert (done.status, done.out) == (3, b"")
-    assert "name a field of unique ids, or '', with --id-field" in done.err
-    done = program("dedupe", name, "--id-field", "", cwd=tmp_path)
-    assert (done.status, done.err) == (0, "")
-    assert [row.split(b"\t")[:2] for row in done.out.splitlines()] == [[f"{name}#{at}".encode() for at in (1, 2)]]

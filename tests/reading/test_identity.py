@@ -63,17 +63,6 @@ def docs(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_an_open_file_that_is_renamed_holds_the_same_bytes(docs: Path) -> None:
-    before = Stamp.of((docs / "a").stat())
-    (docs / "a").rename(docs / "d")
-    after = Stamp.at(os.fsencode(docs / "d"))
-    assert after is not None
-    assert before.same_bytes(after)
-    (docs / "d").write_bytes(b"another")
-    assert not before.same_bytes(Stamp.of((docs / "d").stat()))
-    assert Stamp.at(os.fsencode(docs / "a")) is None
-
-
 def test_documents_are_the_same_by_stamp_or_by_place(docs: Path) -> None:
     old = Documents(docs, "a", "b", "c")
     (docs / "b").write_bytes(b"edited in place, so found where it was")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,8 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.reading.decode import NoTable
-from simdocs.reading.files import LOOKED_AT
 from simdocs.reading.formats.json_array import check, elements
-from simdocs.reading.read_tasks import Cutting
-from tests.reading.finding import found_by
-from tests.reading.reading import FIELDS, MIB, read
+from tests.reading.reading import FIELDS, read
 from tests.reading.small_chunks import cut_small
 
 values = st.recursive(
@@ -130,12 +126,3 @@ def test_an_object_that_is_no_document_is_skipped_alone(inner: bytes) -> None:
     found = read(b'[{"text": "x"}, {%b}, 7, {"text": "y", "text": "z"}]' % inner, "json")
     assert (found.texts, found.trouble) == ([b"x", b"z"], None)
     assert found.skips == [(2, SKIPPED[inner]), (3, "not a JSON object")]
-
-
-def test_an_object_is_not_read_to_its_end(tmp_path: Path) -> None:
-    with (tmp_path / "x.json").open("wb") as file:
-        file.write(b'{"text": "' + b"x" * LOOKED_AT)
-        file.truncate(1 << 40)
-    skips = list[Any]()
-    ((task, _),) = Cutting(found_by(tmp_path), MIB, FIELDS, lambda skip, _: skips.append(skip)).tasks()
-    assert (task.names, skips) == ([os.fsencode(tmp_path / "x.json")], [])  # type: ignore[union-attr]

@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.reading.formats.lines import FileLines
-from tests.reading.reading import FIELDS, MIB, Document, Found, read, read_blocks
+from tests.reading.reading import MIB, Document, Found, read, read_blocks
 from tests.reading.small_chunks import cut_small
 
 BOM = b"\xef\xbb\xbf"
@@ -131,14 +130,6 @@ def test_ids_and_texts_are_those_of_the_objects() -> None:
 def test_malformed_lines_are_reported_with_the_reason(line: bytes, detail: str) -> None:
     found = read(b'\n{"text": "good"}\n' + line + b'\n{"text": "too"}', "jsonl")
     assert (found.numbers, found.skips, found.reasons) == ([2, 4], [(3, detail)], ["malformed"])
-
-
-@pytest.mark.parametrize("form", ["jsonl", "lines"])
-def test_each_document_is_that_on_its_line_alone(tmp_path: Path, form: str) -> None:
-    (tmp_path / "x").write_bytes(b"\n".join([*GOOD, *BLANK, *GOOD]))
-    found, data = read_blocks(tmp_path / "x", form), (tmp_path / "x").read_bytes()
-    each = [FileLines(b"", form, size, data[start : start + size]).batch(FIELDS).texts for start, size in found.places]
-    assert each == [[text] for text in found.texts]
 
 
 @pytest.mark.parametrize("end", [b"", b"\n"])

@@ -77,11 +77,6 @@ def test_an_entry_without_end_is_an_error_and_takes_little_memory(tmp_path, data
     assert why in str(raised.value)
 
 
-def test_the_longest_entry_is_read(tmp_path):
-    name = b"x" * name_lists.LONGEST
-    assert listed(name + b"\n" + name, tmp_path) == ([(1, name), (2, name)], {})
-
-
 @pytest.mark.reliability("an entry of more than 1,048,576 bytes, or 100,000,000 entries")
 @pytest.mark.parametrize("data", [b"\n", b"-\n" * 9, b"a\nb\n"])
 def test_entries_without_end_are_an_error(tmp_path, monkeypatch, data):

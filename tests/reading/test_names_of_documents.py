@@ -27,12 +27,3 @@ def test_names_are_repeated_if_they_were_seen_before(hashes: int, blocks: list[l
             new = [name for at, name in enumerate(block) if at not in expected]
             names.add(new, np.arange(len(rows), len(rows) + len(new)))
             rows += new
-
-
-def test_many_names_take_16_bytes_each_in_few_runs() -> None:
-    names, count = of_documents.SeenNames(lambda row: b"%d" % row), 1 << 14
-    for begin in range(0, count, 100):
-        rows = np.arange(begin, begin + 100)
-        names.add([b"%d" % row for row in rows.tolist()], rows)
-    assert len(names._runs) <= 14
-    assert names.repeated([b"-1", b"5", b"-2", b"16383"]) == {1, 3}

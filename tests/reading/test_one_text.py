@@ -14,7 +14,6 @@ import simdocs
 from simdocs.errors import UsageError
 from simdocs.model.documents import ONE_TEXT
 from simdocs.model.result import lines_of
-from simdocs.reading import files
 from tests.amounts import slow
 from tests.commands.building import built
 from tests.commands.test_update import HOUR, Clock, compare
@@ -74,13 +73,6 @@ def test_a_file_in_a_walk_is_read_as_one_text_and_counted(path: Path) -> None:
     assert "1 read as one text each (no rows with the text field)" in "\n".join(lines_of(found, 0))
 
 
-def test_a_named_file_is_an_error_unless_it_is_meant_as_one_text(path: Path) -> None:
-    with pytest.raises(UsageError, match="give --input-format text to read it as one text"):
-        simdocs.dedupe(path)
-    assert len(simdocs.dedupe(path, input_format="text").documents) == 1
-    assert flags_of(simdocs.dedupe(path, input_format="text")) == [False]
-
-
 @pytest.mark.parametrize(("name", "table"), [("b.csv", b"id,body\n1,x\n"), ("b.json", b'[{"id": 1, "body": "x"}]')])
 def test_a_given_field_that_no_table_of_a_directory_has_is_an_error(name: str, table: bytes) -> None:
     os.mkdir("docs")
@@ -126,13 +118,6 @@ def test_a_given_field_that_no_row_of_a_directory_has_is_an_error(suffix: str) -
     assert len(simdocs.dedupe("docs", text_field="boddy").skipped.by_reason["malformed"]) == 2
 
 
-def test_its_text_is_compared_shown_and_verified_by_its_name(path: Path) -> None:
-    assert 0.9 < simdocs.compare(path, "docs/plain.txt").jaccard < 1
-    simdocs.index("docs", output="docs.index")
-    path.write_bytes(path.read_bytes())  # it has another time now
-    assert [row[:2] for row in simdocs.dedupe("docs.index").rows()] == [("docs/plain.txt", str(path))]
-
-
 @pytest.mark.parametrize("seed", [0, *slow(1, 2, 3)])
 def test_an_update_has_the_bytes_of_a_build_from_scratch(clock: Clock, kind: str, seed: int) -> None:
     """Files become tables, stop being tables, are renamed, touched, and left alone."""
@@ -156,10 +141,3 @@ def test_an_update_has_the_bytes_of_a_build_from_scratch(clock: Clock, kind: str
         clock.ahead += HOUR
         built(Path("old.shingles"), ["docs"], allow_shrink=True)
         compare(Path("old.shingles"))
-
-
-def test_an_unchanged_file_is_not_opened(path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    built(Path("x.shingles"), ["docs"])
-    clock.ahead += HOUR
-    monkeypatch.setattr(files, "open_file", lambda *_, **__: pytest.fail("it was opened"))
-    built(Path("x.shingles"), ["docs"])

@@ -103,16 +103,6 @@ def test_rows_without_a_text_are_named_and_the_others_read(form: Any) -> None:
     assert simdocs.dedupe(name, max_size=50).kept_names == [f"{name}#a"]
 
 
-@pytest.mark.parametrize(("column", "kind"), [([1, 2], "int64"), ([b"a", b"b"], "binary"), ([None, None], "null")])
-def test_a_column_of_another_type_is_one_error(form: Any, column: list[Any], kind: str) -> None:
-    name, write = form
-    Path(name).write_bytes(write(arrow().table({"text": column, "body": ["a", "b"]})))
-    with pytest.raises(
-        simdocs.UsageError, match=f"{name}: the column 'text' has the type {kind}, not strings: name an"
-    ):
-        simdocs.dedupe(name)
-
-
 def test_the_strings_of_a_list_are_one_text(form: Any) -> None:
     name, write = form
     Path(name).write_bytes(write(arrow().table({"text": [["a", None, "b"], [], None]})))

@@ -167,13 +167,6 @@ def test_a_file_whose_inode_was_changed_is_read(case: Case, change: Callable[[],
     assert (watch.files, watch.texts) == ({name}, [])
 
 
-def test_a_copy_with_the_same_times_is_read(case: Case) -> None:
-    shutil.copy2("docs/a", "copy")
-    os.replace("copy", "docs/a")
-    watch = case.update()
-    assert (watch.files, watch.texts) == ({"docs/a"}, [])
-
-
 @pytest.mark.parametrize(
     ("one", "other", "data"),
     [
@@ -287,14 +280,6 @@ def test_lines_of_a_renamed_file_are_not_parsed_again(case: Case) -> None:
     os.rename("docs/lines.jsonl", "docs/sub/other.ndjson")
     watch = case.update()
     assert (watch.files, watch.lines) == ({"docs/sub/other.ndjson"}, [])
-
-
-def test_a_file_with_a_malformed_line_is_read_each_time(case: Case) -> None:
-    Path("docs/lines.jsonl").write_bytes(b"".join([*LINES[:20], b"{\n", *LINES[20:]]))
-    case.update()
-    for _ in range(2):
-        watch = case.update()
-        assert (watch.files, len(watch.texts)) == ({"docs/lines.jsonl"}, 40)
 
 
 def test_a_file_with_a_repeated_id_is_read_and_the_line_reported_each_time(case: Case) -> None:

@@ -54,34 +54,6 @@ def refused(data: bytes, limit: int = MIB) -> str:
     return caught.value.detail
 
 
-@given(files)
-def test_files_decompress_as_by_the_library(frames: list[tuple[list[bytes], bool, int]]) -> None:
-    data, content = file_of(frames)
-    assert zstd().decompress(data) == content
-    assert compression.decompress("zstd", data, MIB) == content
-
-
-@given(files, st.data())
-def test_a_file_cut_anywhere_is_malformed_or_ends_with_a_frame(
-    frames: list[tuple[list[bytes], bool, int]], draw: st.DataObject
-) -> None:
-    """A file that is cut between two frames is a whole file, which nothing tells from the one that it was."""
-    data, _ = file_of(frames)
-    whole = {0: b""}
-    at, content = 0, b""
-    for parts, checksum, size in frames:
-        at += len(skippable(size)) * (size > 0)
-        whole[at] = content
-        at += len(frame(parts, checksum=checksum))
-        content += b"".join(parts)
-        whole[at] = content
-    cut = draw.draw(st.integers(0, len(data)))
-    if cut in whole and cut:
-        assert compression.decompress("zstd", data[:cut], MIB) == whole[cut]
-    else:
-        assert refused(data[:cut]) == "a zstd file cut short"
-
-
 damage = st.tuples(st.integers(0, 1 << 20), st.integers(0, 8), st.binary(max_size=5))
 """A place in a file, how many bytes are cut out there, and what is put in."""
 

@@ -151,19 +151,6 @@ def test_a_rename_across_file_systems_leaves_the_old_artifact(place, monkeypatch
 
 
 @pytest.mark.reliability("short writes")
-@pytest.mark.parametrize("most", [1, 7])
-def test_short_writes_of_arrays_and_manifests_are_continued(place, monkeypatch, most):
-    shorter = {
-        "write": lambda to, data: os.write(to, bytes(data[:most])),
-        "pwrite": lambda to, data, offset: os.pwrite(to, bytes(data[:most]), offset),
-    }
-    instead(monkeypatch, **shorter)
-    save(place / NAME, 1)
-    monkeypatch.undo()
-    assert found(place / NAME) == 1
-
-
-@pytest.mark.reliability("short writes")
 @pytest.mark.parametrize("name", ["write", "pwrite"])
 def test_a_write_that_writes_nothing_is_an_error(place, monkeypatch, name):
     instead(monkeypatch, **{name: lambda *_: 0})

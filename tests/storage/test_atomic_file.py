@@ -129,14 +129,6 @@ def test_a_rename_across_file_systems_leaves_the_old_file(tmp_path, monkeypatch)
     assert (path.read_bytes(), os.listdir(tmp_path)) == (OLD, ["answer"])
 
 
-def test_nothing_is_published_inside_an_artifact(tmp_path):
-    (tmp_path / "artifact").mkdir()
-    (tmp_path / "artifact/manifest.json").write_text('{\n "format": "simdocs.index"')
-    with pytest.raises(OutputError, match=r"artifact/answer: this is inside an artifact: choose another directory"):
-        write(tmp_path / "artifact" / "answer")
-    assert os.listdir(tmp_path / "artifact") == ["manifest.json"]
-
-
 @pytest.mark.reliability("two writers of one answer")
 def test_the_last_of_two_writers_of_one_file_wins(tmp_path):
     """The last to finish wins. Neither takes the other's draft for one that was left behind."""

@@ -9,7 +9,6 @@ import pytest
 
 from simdocs.errors import UsageError
 from simdocs.storage.atomic_tree import LIST, atomic_tree
-from simdocs.storage.lock import HOLDER
 from tests.artifacts.tiny import draft_of
 from tests.storage.faults import FAULTS, calls_of, end_of
 
@@ -74,15 +73,6 @@ def test_a_directory_with_anything_else_is_not_replaced(tmp_path: Path, name: st
         save(path, 2)
     assert (path / name).exists()
     assert os.listdir(tmp_path) == ["out"]
-
-
-def test_a_file_that_is_called_as_that_of_the_lock_is_not_replaced(tmp_path: Path) -> None:
-    path = tmp_path / "out"
-    path.mkdir()
-    (path / HOLDER).write_bytes(b"mine")
-    with pytest.raises(UsageError):
-        save(path, 2)
-    assert (path / HOLDER).read_bytes() == b"mine"
 
 
 @pytest.mark.parametrize(

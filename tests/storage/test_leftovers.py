@@ -23,7 +23,6 @@ from tests.storage.faults import FAULTS, calls_of, end_of
 
 FILE, DIRECTORY = "answer", "a.signatures"
 DRAFT_FILE, DRAFT_DIRECTORY = f"{draft_of(FILE)}.4711.0", draft_of(DIRECTORY)
-STRANGER = 12345
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to other users")
 
@@ -144,27 +143,6 @@ def test_a_draft_of_another_user_is_left_alone_and_reported(place, monkeypatch, 
         with pytest.raises(OutputError, match=rf"{draft} belongs to another user: remove it if no other run"):
             work(place, draft)
     assert tree(place) == before
-
-
-@as_root
-@pytest.mark.reliability("a draft of another user")
-def test_a_directory_that_takes_the_place_of_a_draft_while_it_is_looked_at_is_left_alone(place, monkeypatch):
-    draft = place / DRAFT_DIRECTORY
-    draft.mkdir(mode=0o700)
-    open_directory = syscalls.open_directory
-
-    def swapped(name: str, dir_fd: int | None = None) -> int:
-        if name == DRAFT_DIRECTORY and not (place / "aside").exists():
-            draft.rename(place / "aside")
-            draft.mkdir(mode=0o700)
-            lay(draft, {"names.npy": b"mine"})
-            os.chown(draft, STRANGER, STRANGER)
-        return open_directory(name, dir_fd)
-
-    monkeypatch.setattr(syscalls, "open_directory", swapped)
-    with pytest.raises(OutputError, match="belongs to another user"):
-        save(place / DIRECTORY, 1)
-    assert os.listdir(draft) == ["names.npy"]
 
 
 def test_a_draft_that_is_published_while_it_is_looked_at_is_not_emptied(place, monkeypatch):

@@ -76,28 +76,6 @@ def test_a_second_writer_reports_who_holds_the_lock(here):
     assert listing(here) == [NAME, "b.signatures", "docs"]
 
 
-@pytest.mark.reliability("two writers of one artifact")
-def test_a_second_writer_waits_for_the_first(here):
-    with running(*BUILD, "--lock-wait", "30", cwd=here) as process:
-        with writing(here / NAME), pytest.raises(subprocess.TimeoutExpired):
-            process.wait(1)
-        assert finished(process) == (0, b"", "")
-    assert of_program(here / NAME)
-    assert listing(here) == [NAME, "docs"]
-
-
-@pytest.mark.parametrize("number", ENDING)
-def test_a_signal_ends_a_waiting_writer(here, number):
-    with writing(here / NAME):
-        with running(*BUILD, "--lock-wait", "30", cwd=here) as process:
-            with pytest.raises(subprocess.TimeoutExpired):
-                process.wait(0.7)
-            process.send_signal(number)
-            assert finished(process) == (-number, b"", "")
-        assert listing(here) == [draft_of(NAME), NAME, "docs"]
-    assert found(here / NAME) == 1
-
-
 @pytest.mark.reliability("the lock's holder is killed")
 def test_a_killed_writer_does_not_keep_the_lock(here):
     env = trap(here, "os.kill(main, 9)", "open", "docs/c.txt")

@@ -69,11 +69,6 @@ def test_parts_that_a_killed_run_left_are_removed(tmp_path: Path, at: int) -> No
     assert (os.listdir(tmp_path), found(path, 3)) == (["out"], 1)
 
 
-def test_an_answer_without_rows_has_one_empty_part(tmp_path: Path) -> None:
-    save(tmp_path / "out", 1, rows=0)
-    assert (tmp_path / "out" / "part-00000.tsv").read_bytes() == b""
-
-
 @pytest.mark.parametrize("step", [1, 3, 4, 100])
 def test_a_part_may_end_exactly_where_it_is_full(tmp_path: Path, step: int) -> None:
     data = b"abc\ndef\nghi\njkl\nmno\n"

@@ -105,16 +105,6 @@ def test_a_name_without_the_suffix_of_the_kind_is_refused(place, name, better):
     assert os.listdir(place) == []
 
 
-@pytest.mark.reliability("an output that cannot be written or exchanged")
-@pytest.mark.parametrize("target", ["missing/a.signatures", "file/a.signatures"])
-def test_a_parent_directory_that_does_not_exist_is_an_error(place, target):
-    (place / "file").write_bytes(b"")
-    with pytest.raises(
-        OutputError, match=r"a\.signatures: (there is no directory .*missing: create it first|write error: Not a dir)"
-    ):
-        save(place / target, 1)
-
-
 @pytest.mark.reliability("outputs with such names")
 def test_a_target_name_of_255_bytes_works(place):
     path = place / f"{'x' * (255 - 11)}.signatures"
@@ -192,16 +182,6 @@ def test_modes_follow_the_umask_or_the_replaced_artifact(place, mask):
         os.umask(before)
     assert stat.S_IMODE(path.stat().st_mode) == 0o750
     assert {stat.S_IMODE(one.stat().st_mode) for one in path.iterdir()} == {0o666 & ~mask}
-
-
-def test_a_replaced_artifact_has_a_new_time(place):
-    path = place / NAME
-    save(path, 1)
-    os.utime(path, ns=(0, 0))
-    newer = place / "newer"
-    newer.touch()
-    save(path, 1)
-    assert path.stat().st_mtime_ns >= newer.stat().st_mtime_ns
 
 
 def test_a_foreign_lock_on_the_target_is_reported_before_the_work(place):

@@ -1,9 +1,9 @@
-"""Strategies for forged artifacts: arrays, parameters and run.json are changed, and the checksums are made to match."""
+"""Strategies for forged artifacts: arrays and run.json are changed, and the checksums are made to match."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,12 +12,9 @@ from hypothesis import strategies as st
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.model.documents import FIELDS, FILE_FIELDS
-from simdocs.options.declaration import Group
-from tests import strategies as some
 from tests.cli.forged import Arrays, signed_anew
-from tests.commands.building import opened
 
-WAYS = ("one", "run", "run", "all", "all", "exchange", "copy", "sort", "reverse", "longer", "shorter")
+WAYS = ("one", "run", "run", "all", "all", "exchange", "copy", "sort", "reverse")
 
 
 class Change(NamedTuple):
@@ -33,65 +30,17 @@ class Change(NamedTuple):
 
 
 class Forgery(NamedTuple):
-    """What is forged of an artifact: values of arrays, parameters by name, and the bytes of run.json if they are."""
+    """What is forged of an artifact: values of arrays, and the bytes of run.json if they are."""
 
     changes: Sequence[Change]
-    recipe: Mapping[str, Any]
     run: bytes | None
 
 
 SHARES = st.sampled_from([0.0, 1.0]) | st.floats(0, 1)
 
 VALUES = st.sampled_from(
-    [
-        0,
-        0,
-        1,
-        -1,
-        2,
-        7,
-        8,
-        9,
-        10,
-        ord("#"),
-        ord("/"),
-        1 << 16,
-        1 << 20,
-        1 << 31,
-        (1 << 32) - 1,
-        1 << 40,
-        (1 << 63) - 1,
-        -(1 << 63),
-    ]
+    [0, 0, 1, -1, 2, 7, 8, 9, 10, 35, 47, 1 << 16, 1 << 20, 1 << 31, (1 << 32) - 1, 1 << 40, -(1 << 63)]
 )
-
-PARAMETERS = {
-    "unit": some.members("unit"),
-    "k": [1, 2, 1000],
-    "language": some.members("language")[:2],
-    "ignore_stop_words": [False, True],
-    "stop_word_list": ["", "the a", " ", "!", "x" * 999, "\0", "\ud800", "\udcff"],
-    "multiset": [False, True],
-    "seed": [0, 1, (1 << 32) - 1],
-    "nfkc": [False, True],
-    "mask_digits": [False, True],
-    "text_field": [("text",), ("id", "text"), ("",), ("x" * 999,), ("\ud800",), ("\udcff",), (), ("text",) * 99],
-    "id_field": ["id", "text"],
-    "input_format": [None, *some.members("input_format")],
-    "delimiter": [None, ";", "\t", '"', "", "é", "\0"],
-    "no_header": [False, True],
-    "plain": [False, True],
-    "scheme": some.members("scheme"),
-    "num_perm": [1, 64, 127],
-    "threshold": [1e-300, 0.5, 1.0],
-    "recall": [1e-9, 0.5, 1.0],
-    "rule": some.members("rule"),
-    "bands": [1, 2, 16, 64],
-    "rows": [1, 2, 128],
-    "containment": [False, True],
-    "unicode": ["1.0.0", "", "x" * 99],
-}
-"""Values of the parameters in a manifest. An artifact with some of them is refused."""
 
 ROOTS: list[Any] = [None, "", "/", ".", "docs", "..", "\0", "\ud800", "\udcff", "x" * 5000, 1, [], {}, True, 1e999]
 
@@ -119,16 +68,7 @@ def forgeries(kind: str) -> st.SearchStrategy[Forgery]:
         VALUES | SHARES,
     )
     changes = st.lists(one, min_size=1, max_size=3)
-    recipe = st.sampled_from(list(PARAMETERS)).flatmap(
-        lambda name: st.sampled_from(PARAMETERS[name]).map(lambda value: {name: value})
-    )
-    nothing: st.SearchStrategy[Any] = st.just({})
-    return st.one_of(
-        st.builds(Forgery, changes, nothing, st.none()),
-        st.builds(Forgery, changes, nothing, st.none()),
-        st.builds(Forgery, st.just(()) | changes, recipe, st.none()),
-        st.builds(Forgery, st.just(()) | changes, nothing, st.sampled_from(RUNS)),
-    )
+    return st.builds(Forgery, changes, st.none()) | st.builds(Forgery, st.just(()) | changes, st.sampled_from(RUNS))
 
 
 def forge(path: Path, forgery: Forgery) -> None:
@@ -137,37 +77,14 @@ def forge(path: Path, forgery: Forgery) -> None:
     def change(arrays: Arrays) -> None:
         for each in forgery.changes:
             _change(arrays, each)
-        if "num_perm" in forgery.recipe and "signatures" in arrays:
-            arrays["signatures"] = np.ascontiguousarray(arrays["signatures"][:, : forgery.recipe["num_perm"]])
-        if "bands" in forgery.recipe and "band_keys" in arrays:
-            for name in ("band_keys", "band_rows"):
-                arrays[name] = np.resize(arrays[name], (forgery.recipe["bands"], arrays[name].shape[1]))
 
-    if forgery.recipe:
-        recipe = with_parameters(opened(path).recipe, forgery.recipe)
-        signed_anew(path, change, recipe=recipe)
-    else:
-        signed_anew(path, change)
+    signed_anew(path, change)
     if forgery.run is not None:
         (path / "run.json").write_bytes(forgery.run)
 
 
-def with_parameters(recipe: Any, parameters: Mapping[str, Any]) -> Any:
-    """Return the recipe with other values of these parameters, in whatever group they are."""
-    changed = {}
-    for name, value in recipe.fields().items():
-        if isinstance(value, Group):
-            changed[name] = with_parameters(value, parameters)
-        elif name in parameters:
-            changed[name] = parameters[name]
-    return recipe.but(**changed)
-
-
 def _change(arrays: Arrays, change: Change) -> None:
     name, field, what, begin, end, value = change
-    if what in ("longer", "shorter"):
-        _resize(arrays, name, longer=what == "longer", share=begin)
-        return
     whole = arrays[name][field] if field else arrays[name]
     flat = np.ascontiguousarray(whole).reshape(-1)
     if not len(flat):
@@ -185,18 +102,3 @@ def _change(arrays: Arrays, change: Change) -> None:
         cut = {"one": slice(at, at + 1), "run": slice(at, to + 1), "all": slice(None), "copy": slice(at, at + 1)}[what]
         flat[cut] = flat[to] if what == "copy" else number
     whole[...] = flat.reshape(whole.shape)
-
-
-def _resize(arrays: Arrays, name: str, *, longer: bool, share: float) -> None:
-    """Make an array longer or shorter, with all others that have the same length."""
-    form = next(form for form in FORMATS.values() if {array.name for array in form.arrays} == set(arrays))
-    shapes = {array.name: array.shape for array in form.arrays}
-    letter = "N" if shapes[name][0] == "N+1" else shapes[name][0 if shapes[name][-1] == "K" else -1]
-    length = next(arrays[other].shape[shape.index(letter)] for other, shape in shapes.items() if letter in shape)
-    places = np.arange(2 * length) % max(length, 1) if longer else np.arange(int(share * length))
-    for other, shape in shapes.items():
-        if letter in shape:
-            arrays[other] = np.ascontiguousarray(np.take(arrays[other], places, shape.index(letter)))
-        elif letter == "N" and shape == ("N+1",):
-            offsets = arrays[other]
-            arrays[other] = np.append(offsets[: len(places) + 1], np.full(max(0, len(places) - length), offsets[-1]))

@@ -7,11 +7,9 @@ import sys
 
 import pytest
 
-import simdocs
 from simdocs.cli import exits
 from simdocs.errors import MissingExtraError, SimdocsError
 from simdocs.extras import needs
-from simdocs.options.families import COMPRESSIONS
 
 INSTALL = "pip install 'simdocs[datasets]'"
 
@@ -32,24 +30,6 @@ def test_an_absent_library_is_named_with_the_command_that_installs_it(monkeypatc
     assert str(caught.value) == f"writing Parquet needs {package}: {INSTALL}"
     assert exits.status_of(caught.value) == exits.FAILED == 2
     assert isinstance(caught.value, SimdocsError)
-
-
-def test_python_callers_get_the_error_before_anything_is_read(tmp_path, monkeypatch):
-    module = COMPRESSIONS["zstd"].module
-    monkeypatch.setitem(sys.modules, module, None)
-    (tmp_path / "a.txt.zst").write_bytes(b"\x28\xb5\x2f\xfd")
-    monkeypatch.chdir(tmp_path)
-    for ask in (simdocs.dedupe, simdocs.show):
-        with pytest.raises(
-            simdocs.MissingExtraError, match=f"a.txt.zst: reading Zstandard needs {module}: pip install"
-        ):
-            ask("a.txt.zst")
-    with pytest.raises(simdocs.MissingExtraError):
-        simdocs.dedupe(".", "a.txt.zst")
-    with pytest.raises(simdocs.MissingExtraError):
-        simdocs.dedupe(".")
-    (tmp_path / "b.txt").write_bytes(b"a text that needs no library")
-    assert simdocs.dedupe(".").skipped.counts == {"uninstalled": 1}
 
 
 def test_an_answer_that_cannot_be_written_is_refused_before_any_work(tmp_path):

@@ -30,17 +30,6 @@ PLACES = {f"share/man/man1/{name}" for name in pages()} | {
 BUILD_SDIST = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
 
 
-def test_the_guide_is_a_file_of_the_package_with_one_source():
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
-    assert (ROOT / "simdocs" / "cli" / settings["simdocs.cli"][0]).resolve() == GUIDE
-
-
-def test_the_page_on_completion_names_the_place_of_each_file():
-    page = (ROOT / "docs" / "completion.md").read_text(encoding="utf-8")
-    places = {place.removesuffix("/_simdocs") for place in PLACES if "man1" not in place}
-    assert [place for place in places if place not in page] == []
-
-
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
     """A copy of what is committed, so that a build leaves nothing in the tree."""

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.advice import LARGE_GROUP, CrowdWatch, template_advice
+from simdocs.advice import LARGE_GROUP, template_advice
 from simdocs.matching.self_join import PairCollector
 from simdocs.model.groups import Pairs
-from tests.runs import running
 
 
 class NamesOnly:
@@ -69,20 +68,3 @@ def test_one_group_of_more_than_a_tenth_of_all_documents_suggests_a_template():
 
 
 # A crowd is reported as soon as there are many candidates, and few of them are similar.
-
-
-def advised_while_counting(documents: int, *counts: tuple[int, int], joinable: bool = True) -> list[str]:
-    """Return the advice about so many documents, as candidates and similar pairs are counted."""
-    told: list[str] = []
-    with running(explain=told.append) as run:
-        watch = CrowdWatch(documents, run, joinable=joinable)
-        for run.tally.candidates, run.tally.similar in counts:
-            assert run.tally.watch is not None
-            run.tally.watch(run.tally)
-        assert watch.advice == tuple(told)
-    return told
-
-
-@pytest.mark.parametrize(("documents", "candidates", "similar"), [(99, 50_000, 0), (100, 2_000, 0), (100, 9_000, 450)])
-def test_few_documents_few_candidates_and_similar_ones_are_no_crowd(documents, candidates, similar):
-    assert advised_while_counting(documents, (candidates, similar)) == []

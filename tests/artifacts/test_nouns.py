@@ -3,50 +3,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-import simdocs
 from simdocs.artifacts import formats, npy, reader
-from simdocs.artifacts.writer import MemoryWriter
 from simdocs.errors import ArtifactError
-from simdocs.model.skipped import Skipped
-from tests.artifacts.tiny import arrays, checksums_of, documents, recipe, save
-
-NOUNS = {"shingles": simdocs.Shingles, "signatures": simdocs.Signatures, "index": simdocs.BandIndex}
-
-
-def in_memory(kind: str, salt: int) -> Any:
-    """The artifact of this salt, built in memory."""
-    writer = MemoryWriter(kind)
-    for name, array in arrays(kind, salt).items():
-        if name not in ("documents", "names", "name_offsets"):
-            writer.append(name, array[:1])
-            writer.append(name, array[1:])
-    writer.finish(documents(3, salt), recipe(kind), {"root": "/x", "salt": salt})
-    return writer.artifact(Skipped())
-
-
-def on_disk(kind: str, salt: int, place: Path) -> Any:
-    """The artifact of this salt, written and opened."""
-    save(place / f"tiny.{kind}", salt, kind)
-    return reader.open_artifact(os.fsencode(place / f"tiny.{kind}"))
-
-
-@pytest.mark.parametrize("kind", formats.FORMATS)
-def test_opening_and_building_give_the_same_noun(place, kind):
-    for artifact in (in_memory(kind, 1), on_disk(kind, 1, place)):
-        assert type(artifact) is NOUNS[kind]
-        assert (artifact.kind, artifact.n_documents, artifact.recipe) == (kind, 3, recipe(kind))
-        assert artifact.columns.keys() == {array.name for array in formats.FORMATS[kind].arrays}
-        for name, array in arrays(kind, 1).items():
-            assert artifact[name].all().dtype == array.dtype
-            assert np.array_equal(artifact[name].all(), array)
-        assert artifact.documents.name(2) == "1/2"
-    assert in_memory(kind, 1).made_from == on_disk(kind, 1, place).made_from != in_memory(kind, 2).made_from
+from tests.artifacts.tiny import arrays, checksums_of, save
 
 
 def test_a_value_that_lies_across_two_blocks_is_read_only_if_both_are_whole():

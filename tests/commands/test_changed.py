@@ -151,13 +151,3 @@ def test_only_documents_linked_with_a_changed_one_are_compared(families):
     assert (len(every.pairs), len(some.pairs)) == (21, 3)
     assert (every.summary()["verified"], some.summary()["verified"]) == (18, 3)
     assert simdocs.query(one, changed=True).summary()["verified"] == 3
-
-
-@pytest.mark.parametrize("told", [{}, {"changed": None}, {"changed": 3}, {"changed": "0-15"}, {"changed": "3-1"}])
-def test_an_index_that_does_not_say_what_has_changed_is_refused(families, told):
-    run = {name: value for name, value in families.run.items() if name != "changed"}
-    index = families.but(run=run | told)
-    with pytest.raises(simdocs.ArtifactError) as refused:
-        simdocs.dedupe(index, changed=True)
-    unknown = "the index given/run.json does not say which documents are new or changed"
-    assert str(refused.value) == f"{unknown}: build the index again"

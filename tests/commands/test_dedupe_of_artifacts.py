@@ -114,17 +114,6 @@ def gone(name: str) -> Iterator[None]:
         os.rename(f"{name}.away", name)
 
 
-def test_missing_documents_of_an_artifact_are_reported(unchanged):
-    with gone("docs"), on(Path("x.index"), **OPTIONS) as work:
-        rows = work.groups()
-    assert rows == []  # not even copies
-    lost = {skip.name for skip in work.skipped.kept("unverified")}
-    assert lost
-    assert lost <= {b"docs/" + name for name in (b"%04d" % row for row in range(70))} | {
-        b"docs/lines.jsonl#%d" % line for line in range(1, 21)
-    }
-
-
 @pytest.mark.parametrize(
     ("change", "which"),
     [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -92,14 +91,6 @@ def test_a_row_whose_quotes_never_end_is_kept(here: Path) -> None:
     assert found.skipped.counts == {"malformed": 1}
     assert Path("kept.csv").read_bytes() == b"id,text\na," + FOX + b'\nc,"never\nends\n'
     assert Path("removed.csv").read_bytes() == b"id,text\nb," + FOX + b"\n"
-
-
-def test_a_file_without_a_header(here: Path) -> None:
-    Path("in.csv").write_bytes(b"a," + FOX + b"\nb," + FOX + b"\n")
-    options: dict[str, Any] = {"no_header": True, "text_field": "2", "id_field": "1"}
-    simdocs.dedupe("in.csv", kept_rows="kept.csv", flagged_rows="all.csv", **options)
-    assert Path("kept.csv").read_bytes() == b"a," + FOX + b"\n"
-    assert Path("all.csv").read_bytes() == b"a," + FOX + b",,,0\nb," + FOX + b",in.csv#a,1.000000,0\n"
 
 
 def test_rows_go_from_csv_to_other_formats(here: Path) -> None:

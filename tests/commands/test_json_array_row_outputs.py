@@ -38,15 +38,3 @@ def test_each_object_keeps_its_bytes(here: Path) -> None:
     simdocs.dedupe("removed.json.gz", removed_rows="none.json", kept_rows="all.json")
     assert json.loads(Path("none.json").read_bytes()) == []
     assert Path("all.json").read_text() == f"[\n{ROWS[1]}\n]\n"
-
-
-def test_arrays_become_lines_and_lines_arrays(here: Path) -> None:
-    simdocs.dedupe("in.json", removed_rows="removed.jsonl")
-    assert Path("removed.jsonl").read_bytes() == json.dumps(json.loads(ROWS[1])).encode() + b"\n"
-    with pytest.raises(
-        simdocs.InputError, match=r"in\.json, object 3 has no place in another format: not a JSON object"
-    ):
-        simdocs.dedupe("in.json", kept_rows="kept.jsonl")
-    Path("in.jsonl").write_bytes(b"\n".join(json.dumps(json.loads(row)).encode() for row in ROWS if row != "17"))
-    simdocs.dedupe("in.jsonl", kept_rows="kept.json")
-    assert json.loads(Path("kept.json").read_bytes()) == [json.loads(ROWS[0]), json.loads(ROWS[3])]

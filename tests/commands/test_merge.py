@@ -21,7 +21,6 @@ import simdocs
 from simdocs.commands import merged as command
 from simdocs.kernels import fracminhash
 from simdocs.pipeline import merging
-from simdocs.reading import identity
 from tests.amounts import examples
 from tests.asked import ASKED
 from tests.commands.building import built, content, damages, opened
@@ -182,26 +181,6 @@ def test_a_hard_link_that_an_earlier_artifact_has_is_left_out_as_one_run_does(he
     result = merge(f"merged.{kind}", *(f"{name}.{kind}" for name in "abc"))
     assert dict(result.skipped.by_reason) == {"again": [("b/lines.txt", ""), ("c/lines.jsonl", "")]}
     hold_equal(f"merged.{kind}", f"all.{kind}")
-
-
-def test_a_file_in_a_snapshot_has_the_inode_of_the_original_and_is_another_document(here, monkeypatch):
-    """A snapshot of a file system is another device with the same inodes and times."""
-    lay(a_x=FOX, b_y=OWL)
-    os.link("a/x", "b/x")
-
-    def status_of(name: bytes) -> os.stat_result:
-        status = list(os.stat(name))
-        if name.endswith(b"/b/x"):
-            status[2] += 1
-        return os.stat_result(status)
-
-    monkeypatch.setattr(identity, "status_of", status_of)
-    built(Path("a.index"), ["a"])
-    built(Path("b.index"), ["b"])
-    assert merge("merged.index", "a.index", "b.index").documents.every_name() == ["a/x", "b/x", "b/y"]
-    os.unlink("b/x")  # now only what is recorded can be compared
-    assert merge("merged.index", "a.index", "b.index").documents.every_name() == ["a/x", "b/y"]
-    assert damages("merged.index") == []
 
 
 @pytest.mark.parametrize("most", [0, 1, 9])

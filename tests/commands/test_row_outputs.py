@@ -74,26 +74,6 @@ def test_every_line_is_written_byte_for_byte(here: Path, mark: bytes, last: byte
     assert found.skipped.counts == {"malformed": 3}
 
 
-def test_flags_name_the_kept_document_and_the_group(here: Path) -> None:
-    Path("in.jsonl").write_bytes(b"\n".join(LINES))
-    simdocs.dedupe("in.jsonl", flagged_rows="all.jsonl")
-    flagged = lines_of("all.jsonl")
-    flags = [tuple(row[name] for name in ("duplicate_of", "similarity", "group")) for row in flagged]
-    assert flags == [
-        (None, None, 0),
-        ("in.jsonl#a", 1.0, 0),
-        (None, None, 1),
-        (None, None, None),
-        (None, None, None),
-        ("in.jsonl#a", round(simdocs.similarity(FOX, NEAR), 6), 0),
-    ]
-    for row, line in zip(flagged, [line for line in LINES if line.startswith(b"{")], strict=True):
-        assert {name: value for name, value in row.items() if name not in ("duplicate_of", "similarity", "group")} == (
-            json.loads(line)
-        )
-    assert Path("all.jsonl").read_bytes().split(b"\n")[2].endswith(b'"group": 0}  \r')
-
-
 words = st.sampled_from(["fox and dog", "red ship", "green harbour", FOX, NEAR, OTHER])
 rows = st.one_of(
     st.builds(lambda text: json.dumps({"text": text}).encode(), words),

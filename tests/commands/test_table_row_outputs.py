@@ -132,21 +132,6 @@ def test_rows_go_from_json_lines_to_tables_and_back(here: Path) -> None:
         assert flagged == [row | {"duplicate_of": None, "similarity": None, "group": at} for at, row in enumerate(back)]
 
 
-@pytest.mark.parametrize("first", ["parquet", "arrow"])
-def test_tables_become_other_tables(here: Path, first: str) -> None:
-    other = {"parquet": "arrow", "arrow": "parquet"}[first]
-    if first == "parquet":
-        write_parquet(Path("in.parquet"), table())
-        given = parquet.read_table("in.parquet")
-    else:
-        given = table()
-        write_arrow(Path("in.arrow"), given, stream=True, compression=None)
-    simdocs.dedupe(f"in.{first}", kept_rows=f"kept.{other}")
-    kept = ipc.open_stream("kept.arrow").read_all() if other == "arrow" else parquet.read_table("kept.parquet")
-    assert kept.to_pylist() == given.take(KEPT).to_pylist()
-    assert kept.schema.metadata == given.schema.metadata
-
-
 @pytest.mark.parametrize(
     ("lines", "output", "problem"),
     [
@@ -201,19 +186,6 @@ def test_dates_times_and_decimals_are_text_in_formats_of_text(here: Path, column
         assert f'"{column}": "{text}"' in Path(name).read_text()
         simdocs.dedupe("deep.parquet", kept_rows=name)
         assert f'"deep": [{{"{column}": "{text}"}}]' in Path(name).read_text()
-
-
-def test_the_splits_of_a_saved_data_set_become_tables_without_its_descriptions(here: Path) -> None:
-    for split, rows in (("train", table().slice(0, 15)), ("test", table().slice(15))):
-        place = Path("in", split)
-        place.mkdir(parents=True)
-        write_arrow(place / "data-00000-of-00001.arrow", rows, stream=True, compression=None)
-        (place / "dataset_info.json").write_text("{}")
-        (place / "state.json").write_text('{"_data_files": [{"filename": "data-00000-of-00001.arrow"}]}')
-    simdocs.dedupe("in", kept_rows="kept")
-    made = {path.relative_to("kept").as_posix() for path in Path("kept").rglob("*.*") if path.is_file()}
-    assert made == {".simdocs-files.json", *(f"{split}/data-00000-of-00001.arrow" for split in ("train", "test"))}
-    assert sum(ipc.open_stream(path).read_all().num_rows for path in Path("kept").rglob("*.arrow")) == len(KEPT)
 
 
 @pytest.mark.parametrize(

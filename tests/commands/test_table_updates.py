@@ -14,8 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import simdocs
-from simdocs.reading.batches import Batch
 from tests.amounts import examples
 from tests.commands.test_update import ALLOWED, HOUR, OPTIONS, Clock, the_same
 from tests.reading.arrow_files import as_arrow_file, as_arrow_stream, as_parquet, needs_pyarrow, table
@@ -73,30 +71,3 @@ def test_an_update_has_the_bytes_of_a_build_from_scratch(
             set_clock.ahead += HOUR
             the_same(Path(f"x.{kind}"), **OPTIONS, **ALLOWED)
     shutil.rmtree(place)
-
-
-def test_a_file_of_the_same_content_is_taken_over_and_one_in_which_a_row_was_inserted_is_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    cut_small(monkeypatch, 256)
-    Clock(monkeypatch).ahead = HOUR
-    os.mkdir("docs")
-    some: list[Any] = [
-        [(f"{number}-{at}", f"{at} foxes jump over {number} dogs") for at in range(20)] for number in range(9)
-    ]
-    write("x.parquet", some)
-    simdocs.index("docs", output="x.index")
-    counted: list[int] = []
-    real = Batch.add_row
-    monkeypatch.setattr(Batch, "add_row", lambda *given, **more: counted.append(1) or real(*given, **more))
-    write("x.parquet", some)
-    simdocs.index("docs", output="x.index")
-    assert not counted
-    some[4][7:7] = [("new", "this row was not there before")]
-    write("x.parquet", some)
-    simdocs.index("docs", output="x.index")
-    assert len(counted) == 181
-    found = simdocs.query("x.index", changed=True, threshold=0.3)
-    assert {row[0] for row in found.rows()} <= {"docs/x.parquet#new"}
-    assert not simdocs.check("x.index")

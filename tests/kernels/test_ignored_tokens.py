@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import struct
 from collections import Counter
 
 import numpy as np
@@ -14,7 +12,6 @@ from simdocs.kernels.multisets import (
     NOTHING,
     Frequencies,
     are_among,
-    digest_of,
     frequencies,
     leave_out,
     merged,
@@ -35,12 +32,6 @@ def test_ignored_tokens_are_left_out_of_every_row_in_its_order(rows, ignored):
     given_rows, tokens = some.ragged(rows, np.uint32), sorted_tokens(ignored)
     assert some.rows_of(leave_out(given_rows, tokens)) == [[one for one in row if one not in ignored] for row in rows]
     assert are_among(given_rows.values, tokens).tolist() == [one in ignored for row in rows for one in row]
-
-
-@given(st.sets(few))
-def test_the_digest_of_ignored_tokens_is_that_of_their_bytes(ignored):
-    known = hashlib.sha256(struct.pack(f"<{len(ignored)}I", *sorted(ignored))).hexdigest()[:32]
-    assert digest_of(sorted_tokens(ignored)) == (known if ignored else "")
 
 
 def counts_of(counted: Frequencies) -> dict[int, int]:

@@ -67,15 +67,3 @@ def test_few_pairs_of_a_crowd_are_compared_exactly(ask):
     assert len(rows) == 1
     assert every > 9000
     assert verified < 800
-
-
-@pytest.mark.parametrize(("ask", "way"), [(simdocs.pairs, {}), (simdocs.dedupe, {}), (simdocs.pairs, {"exact": True})])
-def test_few_pairs_of_a_crowd_just_below_the_threshold_are_compared_exactly(ask, way):
-    """200 texts, any two of which have a similarity of 0.78."""
-    texts = crowd(200, 700, 100)
-    texts.append(texts[40] + " more")
-    means = {"threshold": 0.8, **way}
-    with mock.patch.object(verify, "_TOGETHER", 256):
-        rows, verified = answer(ask, texts, **means)
-    assert [row[2] for row in rows] == pytest.approx([800 / 801])
-    assert verified < 4000

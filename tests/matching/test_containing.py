@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from unittest import mock
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,22 +48,3 @@ def test_the_estimate_is_that_of_the_similarity_and_top_keeps_the_best():
     assert best.pairs.right.tolist() == [0]
     assert [found.summary()[name] for name in ("measure", "bands", "probability")] == ["containment", None, 1]
     assert found.is_found
-
-
-@pytest.mark.parametrize(
-    ("asked", "options", "advised"),
-    [
-        ("brown bread and butter", {}, True),
-        ("brown bread and butter", {"measure": "containment", "threshold": 1.0}, False),
-        ("brown bread and butter", {"nearest": 1}, False),
-        ("white bread and butter, jam and tea " * 20, {"nearest": 1}, False),
-        ("white bread and butter, jam and coffee " * 19, {"nearest": 1}, False),
-        ("something else " * 40, {}, False),
-        ("", {}, False),
-    ],
-)
-def test_a_short_document_that_is_similar_to_nothing_leads_to_containment(asked, options, advised):
-    index = simdocs.index(texts=["white bread and butter, jam and tea " * 20])
-    found = simdocs.query(index, texts=[asked], **options)
-    assert len(found) == options.get("nearest", 0)
-    assert any("measure containment" in line for line in found.advice) == advised

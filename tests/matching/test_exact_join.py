@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import simdocs
 from simdocs.kernels import prefix_index
 from simdocs.matching import exact_join
 from simdocs.matching.verify import Verifier
@@ -64,19 +62,3 @@ def test_no_pair_is_compared_twice(what, monkeypatch):
     texts = list(dict.fromkeys(text.data for text in family(1, 60)))
     exactly([Text(data) for data in texts], Choices("word", 2, False, 0.4), what)
     assert len(compared) == len(set(compared)) > 20
-
-
-@pytest.mark.parametrize("threshold", [0.31, 0.53, 0.83])
-def test_set_similarity_search_finds_the_same_pairs(threshold):
-    library = pytest.importorskip("SetSimilaritySearch")
-    draw = np.random.default_rng(5)
-    sets = [set(draw.choice(200, draw.integers(1, 40), replace=False).tolist()) for _ in range(60)]
-    sets += [one ^ set(draw.choice(200, 3).tolist()) for one in sets]
-    texts = [" ".join(f"w{number}" for number in sorted(one)) for one in sets]
-    means = {"all_copies": True, "unit": "word", "k": 1, "threshold": threshold, "exact": True}
-    found = simdocs.pairs(texts=texts, **means).pairs
-    theirs = library.all_pairs(sets, similarity_func_name="jaccard", similarity_threshold=threshold)
-    expected = {(min(a, b), max(a, b)): similarity for a, b, similarity in theirs}
-    assert len(expected) > 20
-    ours = zip(found.left.tolist(), found.right.tolist(), found.jaccard.tolist(), strict=True)
-    assert {(left, right): similarity for left, right, similarity in ours} == pytest.approx(expected)

@@ -10,7 +10,6 @@ import pytest
 import simdocs
 from simdocs.matching import measured_recall
 from simdocs.matching.measured_recall import MeasuredRecall
-from simdocs.model.result import lines_of
 from tests.amounts import slow
 from tests.similar_texts import family
 
@@ -52,19 +51,6 @@ def test_a_sample_counts_the_pairs_of_its_documents(texts):
 def test_a_proportion_has_its_textbook_interval():
     """Wilson's interval of 10 successes in 20 cases."""
     assert MeasuredRecall(40, 0, 20, 10, 20).interval() == pytest.approx((0.2993, 0.7007), abs=1e-4)
-
-
-def test_families_of_the_same_size_count_once_each_and_a_large_one_for_more():
-    def versions(family: int, many: int) -> list[str]:
-        return [" ".join(f"w{family}x{word}" for word in range(40)) + f" v{family}x{at}" for at in range(many)]
-
-    def cases(*sizes: int) -> float:
-        texts = [text for family, many in enumerate(sizes) for text in versions(family, many)]
-        line = next(line for line in lines_of(simdocs.audit(texts=texts, unit="word", k=1), 0.0) if "recall" in line)
-        return float(line.rpartition(" ")[2].rstrip(")"))
-
-    assert cases(3, 3, 3, 3) == 4
-    assert cases(20, 2, 2, 2) == pytest.approx(193**2 / (190**2 + 3), abs=0.01)
 
 
 @pytest.mark.parametrize("share", [0.3, 0.9, 0.97])

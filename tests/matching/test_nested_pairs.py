@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import simdocs
 from tests import strategies as some
 from tests.amounts import examples
-from tests.similar_texts import corpora, family
+from tests.similar_texts import corpora
 from tests.twins.answers import Answers
 from tests.twins.text_answers import Choices, Twin
 
@@ -52,24 +52,3 @@ def test_pairs_are_those_of_the_twin(texts, threshold, unit, multiset, all_copie
     choices = Choices(unit, 2, multiset, threshold)
     _, rows = found(texts, choices, all_copies=all_copies)
     assert rows == expected(nested(texts, choices), all_copies)
-
-
-def test_an_index_and_the_documents_give_the_same_answer_and_changed_gives_part_of_it(tmp_path):
-    names = [f"{at:02}.txt" for at in range(40)]
-    for name, text in zip(names, family(5, 40), strict=True):
-        (tmp_path / name).write_bytes(text.data)
-    options = {"measure": "containment", "threshold": 0.6}
-    shingling = {"unit": "word", "k": 2}
-    index = tmp_path / "x.index"
-    simdocs.index(tmp_path, output=index, **shingling)
-    for name in names[::7]:
-        (tmp_path / name).write_bytes((tmp_path / name).read_bytes() + b" more words")
-    simdocs.index(tmp_path, output=index, **shingling)
-    rows = [(*row[:2], *row[2:]) for row in simdocs.pairs(index, **options).rows()]
-    of_documents = list(simdocs.pairs(tmp_path, **options, **shingling).rows())
-    assert rows == of_documents
-    assert len(rows) > 10
-    changed = {str(tmp_path / name) for name in names[::7]}
-    wanted = [row for row in rows if changed & set(row[:2])]
-    assert list(simdocs.pairs(index, changed=True, **options).rows()) == wanted
-    assert 0 < len(wanted) < len(rows)

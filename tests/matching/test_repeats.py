@@ -96,31 +96,6 @@ def test_the_passages_are_those_of_the_twin(unit, small, texts, least):
     assert every == expected
 
 
-@examples(60)
-@given(texts=collections(), least=st.integers(1, 8))
-def test_every_window_in_two_texts_is_in_a_passage_at_each_place_and_no_other_is_listed(texts, least):
-    texts = list(map(normalised, texts))
-    where: dict[str, set[tuple[int, int]]] = {}
-    for number, text in enumerate(texts):
-        for begin, end in twin.windows(text, least, " "):
-            where.setdefault(text[begin:end], set()).add((number, begin))
-    every = found(texts, "char", least)
-    covered = {(number, at + by, size - by) for size, _, places in every for number, at in places for by in range(size)}
-    rooms: dict[tuple[int, int], int] = {}
-    for number, at, room in covered:
-        rooms[number, at] = max(room, rooms.get((number, at), 0))
-    for window, places in where.items():
-        if len({number for number, _ in places}) > 1:
-            assert all(rooms.get(place, 0) >= len(window) for place in places)
-    for size, _, places in every:
-        number, at = places[0]
-        text = texts[number][at : at + size]
-        assert size >= least
-        assert {(n, i) for n, other in enumerate(texts) for i in range(len(other)) if other.startswith(text, i)} == set(
-            places
-        )
-
-
 @pytest.mark.parametrize("keys", [1, 3])
 @examples(40)
 @given(texts=collections(), least=st.integers(2, 6))

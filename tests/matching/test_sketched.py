@@ -52,20 +52,6 @@ def test_each_document_has_the_same_matches_alone_and_in_small_parts(index):
     assert alone == wanted
 
 
-def test_the_sketch_has_the_tokens_below_the_cut_off_of_each_distinct_text(index):
-    shingles = simdocs.shingle(texts=TEXTS)
-    wanted = sorted(
-        (token, row)
-        for row in range(len(TEXTS))
-        for token in shingles.tokens[row].tolist()
-        if token < 2**32 // fracminhash.SCALE and TEXTS.index(TEXTS[row]) == row
-    )
-    for made in (index, simdocs.index(shingles, containment=True), simdocs.index(index, threshold=0.5)):
-        columns = (made[name].all().tolist() for name in ("sketch_tokens", "sketch_rows"))
-        assert list(zip(*columns, strict=True)) == wanted
-    assert len(simdocs.index(shingles)["sketch_tokens"]) == 0
-
-
 @pytest.mark.parametrize("at_once", [1, 3, 20, 1 << 20])
 def test_a_document_is_a_candidate_if_it_has_the_least_number_of_hits(index, at_once):
     """Also if its hits are so many that they are counted in several parts."""

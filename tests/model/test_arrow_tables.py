@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
 import pytest
@@ -13,8 +12,6 @@ from simdocs.model.result import Look, Result, tables_of
 from simdocs.views.output_formats import Jsonl
 from tests.cli.corpus import A
 from tests.model.test_results import ASKED, TEXTS
-
-pyarrow = pytest.importorskip("pyarrow", reason="no pyarrow here")
 
 
 @pytest.fixture(scope="module")
@@ -70,33 +67,9 @@ def test_names_that_are_not_utf8_are_in_base64():
     assert table.column("duplicate_b64").to_pylist() == ["/w==", None]
 
 
-def test_a_list_that_the_answer_does_not_have_is_refused(index):
-    found = simdocs.dedupe(texts=TEXTS)
-    with pytest.raises(simdocs.UsageError, match=r"^listing must be one of kept, duplicates, groups, not 'k"):
-        found.to_arrow("keep")
-    with pytest.raises(simdocs.UsageError, match=r"^listing must be None, not 'groups'$"):
-        simdocs.info(index).to_arrow("groups")
-
-
 def test_a_frame_has_the_same_rows():
     pytest.importorskip("pandas", reason="no pandas here")
     found = simdocs.dedupe(texts=TEXTS)
     frame = found.to_pandas()
     assert [tuple(row) for row in frame.itertuples(index=False)] == list(found.rows())
     assert found.to_pandas("groups")["group"].tolist() == found.labels.tolist()
-
-
-@pytest.mark.parametrize(("package", "extra"), [("pyarrow", "'simdocs[datasets]'"), ("pandas", "pandas pyarrow")])
-def test_a_missing_library_is_named_with_the_command_that_installs_it(package, extra, monkeypatch):
-    found = simdocs.dedupe(texts=TEXTS)
-    for other in {"pandas", "pyarrow"} - {package}:
-        monkeypatch.setitem(sys.modules, other, sys)
-    monkeypatch.setitem(sys.modules, package, None)
-    ask, named = ("to_arrow", "pyarrow") if package == "pyarrow" else ("to_pandas", "pandas and pyarrow")
-    with pytest.raises(
-        simdocs.SimdocsError, match=rf"^{ask}\(\) needs {named}: pip install {extra}".replace("[", r"\[")
-    ):
-        getattr(found, ask)()
-    if package == "pyarrow":
-        with pytest.raises(simdocs.MissingExtraError):
-            found.__arrow_c_stream__()

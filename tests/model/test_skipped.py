@@ -36,8 +36,3 @@ def test_numbers_in_names_sort_by_size_and_lines_by_number():
     given_names = [(b"a10", 0), (b"a9", 10), (b"a9", 9), (b"a9", 0)]
     skipped.extend(Skip("malformed", name, "why", line) for name, line in given_names)
     assert [(skip.name, skip.line) for skip in skipped.kept("malformed")] == given_names[::-1]
-
-
-def test_a_shown_name_leads_to_the_file_from_the_working_directory():
-    assert Skip("unverified", b"a/b", "gone", root=b"/there").shown_name == b"/there/a/b"
-    assert Skip("malformed", b"a.jsonl", "x", 3).shown_name == b"a.jsonl, line 3"

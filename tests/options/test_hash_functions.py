@@ -54,24 +54,6 @@ def test_a_linear_function_is_computed_without_overflow(a, b, m, numbers, space)
 
 
 @pytest.mark.parametrize(
-    ("text", "function", "at_0", "at_3"),
-    [
-        ("x mod 7", "x mod 7", 0, 3),
-        ("(x)mod 2", "(x) mod 2", 0, 1),
-        ("x+1 mod 5", "x+1 mod 5", 1, 4),
-        ("3x+1 mod 5", "3*x+1 mod 5", 1, 0),
-        ("(2*x + 1) % 5", "(2*x+1) mod 5", 1, 2),
-        ("\t( 3 x + 1 )\tmod 5", "(3*x+1) mod 5", 1, 0),
-        ("007x % 5", "007*x mod 5", 0, 1),
-    ],
-)
-def test_a_linear_function_is_written_as_on_slides(text, function, at_0, at_3):
-    assert HASH_FUNCTIONS.parse(text) == (function,)
-    scheme = Sketching(scheme="functions", functions=(function,), items=("0", "3"))
-    assert values_of(scheme) == [[at_0, at_3]]
-
-
-@pytest.mark.parametrize(
     "wrong",
     [
         *("", " ", "x", "7", "7 mod 5", "x*x mod 5", "x**2 mod 5", "x+x mod 5", "x-1 mod 5", "x/2 mod 5", "1+3x mod 5"),

@@ -13,7 +13,7 @@ import pytest
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.reading import compression, files
 from simdocs.reading.compression import CompressedStream
-from tests.packing import CAT, SUFFIXES, each, packed, written
+from tests.packing import each, packed, written
 
 MIB = 1 << 20
 
@@ -87,15 +87,6 @@ def test_a_file_with_other_data_is_malformed(name: str, before: bytes, after: by
     skip = refused(data, name=name)
     assert skip.reason == "malformed"
     assert f"a {name} file" in skip.detail
-
-
-@each
-def test_data_of_another_compression_is_called_so(name: str) -> None:
-    other = "zstd" if name == "gzip" else "gzip"
-    remedy = f"pipe it through {CAT[other]}, or give the file a name that ends in {SUFFIXES[other]}"
-    data = {"gzip": b"\x1f\x8b\x08" + bytes(40), "zstd": b"\x28\xb5\x2f\xfd" + bytes(40)}[other]
-    skip = refused(data, name=name)
-    assert (skip.reason, skip.detail) == ("malformed", f"not a {name} file, but {other} data: {remedy}")
 
 
 @pytest.mark.reliability("zeros after gzip data")

@@ -157,13 +157,3 @@ def test_an_update_has_the_bytes_of_a_build_from_scratch(corpus: Path, name: str
         built(Path("old.shingles"), ["docs"], allow_shrink=True)
         built(Path("new.shingles"), ["docs"], rebuild=True)
         assert content(Path("old.shingles")) == content(Path("new.shingles"))
-
-
-def test_rows_without_the_text_field_are_skipped_one_by_one(tmp_path: Path, name: str) -> None:
-    form, suffix, write = SAMPLES[name]
-    path = tmp_path / f"x{suffix}"
-    path.write_bytes(write([{"other": "1"}, {"other": "2"}]))
-    found = read(path, form)
-    assert found.documents == []
-    assert [number for number, _ in found.skips] == [1, 2]
-    assert {why.partition(" the ")[0] for _, why in found.skips} == {"field 'text' (--text-field) is missing;"}

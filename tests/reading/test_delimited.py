@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import tracemalloc
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -66,24 +64,6 @@ def test_documents_are_those_of_its_twin_however_much_is_read_at_once(body: byte
 
 rows = st.lists(st.tuples(st.text(max_size=5), st.text(max_size=40), st.text(max_size=5)), max_size=20)
 """The id, the text and another field of each row."""
-
-
-def written(some: Iterable[Sequence[str]], delimiter: str = ",") -> bytes:
-    page = io.StringIO(newline="")
-    csv.writer(page, delimiter=delimiter).writerows([("id", "text", "other"), *some])
-    return page.getvalue().encode("utf-8", "surrogatepass")
-
-
-@given(rows, st.sampled_from([("csv", ","), ("tsv", "\t")]), st.integers(3, 200))
-def test_what_csv_writer_writes_is_read_as_it_was(
-    some: list[tuple[str, str, str]], how: tuple[str, str], size: int
-) -> None:
-    form, delimiter = how
-    encoded = [tuple(value.encode("utf-8", "surrogatepass") for value in row) for row in some if "\0" not in row[0]]
-    with pytest.MonkeyPatch.context() as patch:
-        cut_small(patch, size)
-        found = documents(written(some, delimiter), form=form)
-    assert [(its_id or b"", text) for _, its_id, text in found] == [row[:2] for row in encoded]
 
 
 TABLE = b'id,text\r\na,one\r\n\r\nb,"two\r\nlines, ""quoted"""\r\n,three\r\n'
@@ -179,9 +159,3 @@ def test_a_header_that_names_no_text_is_refused(data: bytes, said: str) -> None:
         check(data, "csv", FIELDS)
     assert caught.value.detail.startswith(said)
     assert isinstance(caught.value, NoTable) == ("one text" in caught.value.detail)
-
-
-@given(st.text('"\r\n,;\tx').map(str.encode), st.booleans(), st.sampled_from(("csv", "tsv")))
-def test_any_first_row_is_read_or_refused_in_words(data: bytes, no_header: bool, form: str) -> None:
-    with suppress(NoTable):
-        check(data, form, Sequences(no_header=no_header))

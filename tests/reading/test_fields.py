@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 from hypothesis import given
@@ -11,8 +10,7 @@ from hypothesis import strategies as st
 
 from simdocs.options.recipes import Sequences
 from simdocs.reading.batches import ABSENT, Batch, value_of
-from tests.cli.corpus import A1, A2, A, B, lay
-from tests.cli.program import simdocs as program
+from tests.cli.corpus import A1, A, B
 
 names = st.sampled_from(["a", "b", "a.b", "a.a", "", ".", "b.a.b"])
 values = st.recursive(
@@ -72,24 +70,6 @@ def test_rows_without_one_of_the_fields_are_skipped_one_by_one() -> None:
     said = "no row has all of the fields 'title', 'body'; the first has 'title', 'id': name one of them with --text"
     assert found.lacking.startswith(said)
     assert not batch_of({"title": "a", "body": "b"}, {"id": 1}, fields=fields).lacking
-
-
-LINES = b"".join(
-    json.dumps({"name": {"key": f"n{at}"}, "meta": {"body": text.decode()}, "title": "Ferries"}).encode() + b"\n"
-    for at, text in enumerate([A, A1, B, A2])
-)
-
-
-def test_nested_and_several_fields_answer_as_one_field_with_the_same_text(tmp_path: Path) -> None:
-    flat = b"".join(
-        json.dumps({"id": f"n{at}", "text": f"Ferries\n{text.decode()}"}).encode() + b"\n"
-        for at, text in enumerate([A, A1, B, A2])
-    )
-    lay(tmp_path, {"nested/x.jsonl": LINES, "flat/x.jsonl": flat})
-    words = ["--text-field", "title", "--text-field", "meta.body", "--id-field", "name.key"]
-    done = program("dedupe", "x.jsonl", *words, cwd=tmp_path / "nested")
-    assert done == program("dedupe", "x.jsonl", cwd=tmp_path / "flat")
-    assert done.out
 
 
 IDS = {"x.jsonl": "".join(f'{{"id": 7, "text": {json.dumps(text.decode())}}}\n' for text in (A, A1, B)).encode()}

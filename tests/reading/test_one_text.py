@@ -73,28 +73,6 @@ def test_a_file_in_a_walk_is_read_as_one_text_and_counted(path: Path) -> None:
     assert "1 read as one text each (no rows with the text field)" in "\n".join(lines_of(found, 0))
 
 
-@pytest.mark.parametrize(("name", "table"), [("b.csv", b"id,body\n1,x\n"), ("b.json", b'[{"id": 1, "body": "x"}]')])
-def test_a_given_field_that_no_table_of_a_directory_has_is_an_error(name: str, table: bytes) -> None:
-    os.mkdir("docs")
-    Path("docs/a.json").write_bytes(b'{"no": "table"}')
-    Path("docs/plain.txt").write_text(WORDS)
-    assert len(simdocs.dedupe("docs", text_field="boddy").documents) == 2
-    Path(f"docs/{name}").write_bytes(table)
-    there = rf"docs/{name}: no \w+ has the field 'boddy'; the first has 'id', 'body': name one of them with --text-"
-    runs: tuple[tuple[Any, dict[str, str]], ...] = (
-        (simdocs.dedupe, {}),
-        (simdocs.index, {"output": "x.index"}),
-        (simdocs.shingle, {"output": "x.shingles"}),
-    )
-    for run, options in runs:
-        with pytest.raises(UsageError, match=there):
-            run("docs", text_field="boddy", **options)
-    assert not Path("x.index").exists()
-    assert len(simdocs.dedupe("docs").documents) == 3
-    Path("docs/c.jsonl").write_text('{"boddy": "x"}')
-    assert len(simdocs.dedupe("docs", text_field="boddy").documents) == 4
-
-
 @pytest.mark.reliability("a --text-field that no row has")
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
 def test_a_given_field_that_no_row_of_a_directory_has_is_an_error(suffix: str) -> None:

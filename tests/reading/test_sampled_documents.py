@@ -60,15 +60,3 @@ def test_each_document_is_drawn_as_often_and_the_same_ones_every_time(tmp_path):
         for name in read:
             drawn[name] += 1
     assert all(25 <= times <= 75 for times in drawn.values())  # 49 are expected, and 6 are the standard deviation
-
-
-def test_a_line_that_is_not_drawn_is_not_even_parsed(tmp_path):
-    (tmp_path / "x.jsonl").write_bytes(b'not JSON\n{"text": "a"}\nnor this\n' * 10)
-    found = found_by(tmp_path)
-    few, every = sampled(found, 1 << 20, some.sequences(), 5, 3)
-    assert every == 30
-    (wanted,) = few.lines.values()
-    ((task, _),) = Cutting(few, 1 << 20, some.sequences(), lambda *_: None).tasks()
-    assert isinstance(task, ReadRows)
-    batch = task.rows.batch(some.sequences())
-    assert sorted([*batch.numbers, *(skip.line for skip in batch.skips)]) == wanted.tolist()

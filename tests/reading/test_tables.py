@@ -110,20 +110,6 @@ def test_the_strings_of_a_list_are_one_text(form: Any) -> None:
     assert (found.documents, found.skips) == ([(1, None, b"a\nb"), (2, None, b"")], [(3, "field 'text' is null")])
 
 
-def test_an_id_of_another_type_is_an_error_only_if_its_column_was_named(form: Any) -> None:
-    name, write = form
-    Path(name).write_bytes(write(arrow().table({"text": ["a", "b"], "id": [1.0, None], "nr": [1.0, None]})))
-    for field in ("nr", "id"):
-        with pytest.raises(simdocs.UsageError, match=f"no row has an id in the field '{field}'"):
-            simdocs.dedupe(name, id_field=field)
-    found = simdocs.dedupe(name)
-    (warning,) = [each for each in found.skipped.every_warning if "no id" in each]
-    assert warning.startswith(f"{name}: row 1: field 'id' is neither a string nor an integer, so")
-    assert found.kept_names == [f"{name}#1", f"{name}#2"]
-    assert documents(name) == {"1": "a", "2": "b"}
-    assert documents(name, id_field="key") == {"1": "a", "2": "b"}
-
-
 def test_empty_tables_and_units_are_read(form: Any) -> None:
     name, write = form
     empty = arrow().table({"text": arrow().array([], arrow().string())})

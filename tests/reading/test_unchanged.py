@@ -121,13 +121,6 @@ def chmod() -> str:
     return "docs/a"
 
 
-def test_an_update_with_two_workers_has_the_bytes_of_a_build_with_one(case: Case) -> None:
-    for name in ("docs/a", "docs/new"):
-        Path(name).write_bytes(b"another text")
-    Path("docs/lines.jsonl").write_bytes(b"".join([*LINES[:9], b'{"text": "new"}\n', *LINES[9:30], *LINES[35:]]))
-    assert case.update(jobs=2).files <= {"docs/a", "docs/new", "docs/lines.jsonl"}
-
-
 def test_a_file_that_could_not_be_read_to_its_end_is_read_again(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its stamp is the same, and no line of it was skipped."""
 

@@ -23,13 +23,6 @@ def test_what_is_too_large_now_is_not_taken_over(case: Case) -> None:
         case.update(max_size=limit)
 
 
-def test_a_compressed_file_whose_text_is_too_large_now_is_not_taken_over(case: Case) -> None:
-    Path("docs/c.gz").write_bytes(gzip.compress(b"a" * 2000))
-    case.update()
-    assert os.stat("docs/c.gz").st_size < 1000
-    assert "docs/c.gz" in case.update(max_size=1000).files
-
-
 @pytest.mark.parametrize("name", ["docs/lines.jsonl", "docs/lines.jsonl.gz"])
 def test_lines_are_read_again_if_the_limit_is_lower_because_any_may_be_too_large_now(case: Case, name: str) -> None:
     """A line may be larger than a compressed file."""

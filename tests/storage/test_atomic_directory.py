@@ -115,41 +115,6 @@ def test_no_work_begins_where_directories_cannot_be_exchanged(place, monkeypatch
     assert found(place / "b.signatures") == 2
 
 
-LOCKLESS = [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS]
-
-
-@pytest.mark.reliability("a file system without locks")
-@pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
-@pytest.mark.parametrize("number", LOCKLESS)
-def test_no_work_begins_where_directories_cannot_be_locked(place, monkeypatch, number, there):
-    path = place / NAME
-    if there:
-        save(path, 1)
-    faulty = Faulty(OSError(number, os.strerror(number)), only="flock")
-    with monkeypatch.context() as patch:
-        faulty.install(patch)
-        with pytest.raises(OutputError, match=r"write error: this file system cannot lock files: choose another"):
-            save(path, 2)
-    assert "flock" in faulty.calls
-    assert "pwrite" not in faulty.calls
-    assert (found(path), os.listdir(place)) == ((1, [NAME]) if there else (None, []))
-
-
-@pytest.mark.reliability("a rename across file systems")
-@pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
-def test_a_rename_across_file_systems_leaves_the_old_artifact(place, monkeypatch, there):
-    path = place / NAME
-    if there:
-        save(path, 1)
-    at = max(at for at, name in enumerate(calls_of(lambda: save(path, 1))) if name == "exchange")
-    if not there:
-        shutil.rmtree(path)
-    Faulty(OSError(errno.EXDEV, "Invalid cross-device link"), at).install(monkeypatch)
-    with pytest.raises(OutputError, match=r"a\.signatures: write error: Invalid cross-device link$"):
-        save(path, 2)
-    assert (found(path), os.listdir(place)) == ((1, [NAME]) if there else (None, []))
-
-
 @pytest.mark.reliability("short writes")
 @pytest.mark.parametrize("name", ["write", "pwrite"])
 def test_a_write_that_writes_nothing_is_an_error(place, monkeypatch, name):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.storage.atomic_tree import LIST, atomic_parts, atomic_tree
+from simdocs.storage.atomic_tree import LIST, atomic_parts
 from simdocs.storage.stored_output import SUCCESS
 from tests.artifacts.tiny import draft_of
 from tests.storage.faults import FAULTS, calls_of, end_of
@@ -51,22 +51,6 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_parts(tmp_path: Path, kin
         assert {*os.listdir(tmp_path)} <= {"out", draft_of("out")}
         save(path, new + 1)
         assert os.listdir(tmp_path) == ["out"]
-
-
-@pytest.mark.parametrize("at", [0, 1, 2])
-def test_parts_that_a_killed_run_left_are_removed(tmp_path: Path, at: int) -> None:
-    path = tmp_path / "out"
-    child = os.fork()
-    if not child:
-        with atomic_tree(str(path), None) as tree:
-            for number in range(at + 1):
-                with tree.file(f"part-{number:05}.tsv"):
-                    if number == at:
-                        os._exit(0)
-    os.waitpid(child, 0)
-    assert os.listdir(tmp_path) == [draft_of("out")]
-    save(path, 1)
-    assert (os.listdir(tmp_path), found(path, 3)) == (["out"], 1)
 
 
 @pytest.mark.parametrize("step", [1, 3, 4, 100])

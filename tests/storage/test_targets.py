@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import re
 import stat
 import threading
 from collections.abc import Iterator
@@ -87,22 +86,6 @@ def _signatures(path: Path) -> Iterator[None]:
     with writing(path) as under_way:
         yield
         under_way.finished = True
-
-
-@pytest.mark.parametrize(
-    ("name", "better"),
-    [
-        ("a", "a.signatures"),
-        ("a.idx", "a.signatures"),
-        ("a.signatures.old", "a.signatures.old.signatures"),
-        (".signatures", ".signatures.signatures"),
-    ],
-)
-def test_a_name_without_the_suffix_of_the_kind_is_refused(place, name, better):
-    wanted = rf"must end in \.signatures: use -o \S*/{re.escape(better)}$"
-    with pytest.raises(UsageError, match=wanted):
-        save(place / name, 1)
-    assert os.listdir(place) == []
 
 
 @pytest.mark.reliability("outputs with such names")

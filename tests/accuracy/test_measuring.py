@@ -5,10 +5,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from benchmarks import accuracy, accuracy_page, corpora, exact, groups, peers, recall, texts
+from benchmarks import accuracy, accuracy_page, corpora, exact, groups, recall, texts
 from tests.accuracy.conftest import NAME, read_truth, write_truth
 
 T = 0.8
@@ -76,40 +75,6 @@ def test_a_removed_document_unlike_the_kept_one_is_noticed(home, scratch):
     measured = removed(corpora.read(NAME, "char"), scratch)
     assert measured.below == measured.removed > 5
     assert not measured.holds
-
-
-@pytest.mark.parametrize("policy", groups.POLICIES)
-def test_every_keep_policy_ranks_all_documents(policy, home, scratch):
-    corpus = corpora.read(NAME, "char")
-    times = groups.lay(corpus, scratch / "files")
-    order = np.argsort(groups.places(corpus, policy, times))
-    sizes = [len(corpus.texts[row].encode()) for row in order]
-    expected = {
-        "first": list(range(120)) == order.tolist(),
-        "longest": sizes == sorted(sizes, reverse=True),
-        "shortest": sizes == sorted(sizes),
-        "newest": bool((np.diff(times[order]) < 0).all()),
-        "oldest": bool((np.diff(times[order]) > 0).all()),
-    }
-    assert expected[policy]
-    assert sum(expected.values()) == 1
-
-
-def test_pairs_near_the_threshold_are_counted_apart_unless_they_are_at_it(home):
-    truth = read_truth(home, "char")
-    near = dict(zip(truth, (0.7994, 0.7996, 0.799999, 0.8, 0.800001, 0.8004, 0.8006), strict=False))
-    write_truth(home, "char", near)
-    at = corpora.read(NAME, "char").at(T)
-    assert sorted(at.jaccard.tolist()) == [0.8, 0.8006]
-    assert len(at.near) == 4
-
-
-def test_candidates_are_those_of_the_bands_before_anything_is_checked(home, scratch):
-    corpus = corpora.read(NAME, "char")
-    (artifact,) = recall.shingled(corpus, 1, scratch)
-    proposed = peers.measure_simdocs(corpus, T, 128, 1, artifact)
-    assert (proposed.pairs, proposed.documents) == (1, 1)
-    assert 0 < proposed.false < 1
 
 
 @pytest.mark.parametrize(("unit", "k"), [("char", 9), ("word", 5)])

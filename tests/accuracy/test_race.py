@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from benchmarks import contestants, contests, exact, race, race_page, texts
 from benchmarks.contestants import BYTES, DOCUMENTED, EXPERT, OWN, Contestant
 from benchmarks.contests import Contest
-from benchmarks.corpora import Truth
 from benchmarks.race import Race
 from benchmarks.race_page import Result, Table
 from benchmarks.rivals import hashes, steps
@@ -70,17 +67,6 @@ def test_simdocs_and_a_toy_are_scored_by_the_truth(contest, raced):
     assert (found.recall, found.precision) == ((len(true) - 1) / len(true),) * 2
     assert found.ratios == (found.seconds[0] / own.seconds[0],)
     assert min(own.peak, found.peak) > 2**20
-
-
-def test_recall_counts_documents_where_one_family_has_most_pairs(contest, tmp_path):
-    truth = Truth(0.8, np.array([1, 2, 3 * 60 + 4]), np.array([], np.int64), np.array([0.8, 0.9, 1.0]))
-    (tmp_path / "answer").write_text("1.txt\t000.txt\t0.8\n")
-    pairs, documents = (replace(contest, corpus=name, truth=truth) for name in ("generated", "licences_scancode"))
-    assert pairs.scored(tmp_path / "answer") == (1 / 3, 1)
-    assert documents.scored(tmp_path / "answer") == (2 / 5, 1)
-    shared = [1 - (1 - jaccard**8) ** 16 for jaccard in (0.8, 0.9, 1)]
-    assert pairs.expected.tolist() == pytest.approx(shared)
-    assert documents.expected.tolist() == pytest.approx([shared[1], shared[0], shared[1], 1, 1])
 
 
 def test_runs_alternate_and_the_ratio_is_the_median_of_pairs(contest, raced, monkeypatch):
@@ -155,28 +141,6 @@ def test_the_steps_of_the_drivers_find_the_exact_pairs(unit, k, step, laid, monk
     assert {(paths.index(left), paths.index(right)): jaccard for left, right, jaccard in lines} == {
         pair: f"{jaccard:.6f}" for pair, jaccard in expected.items()
     }
-
-
-@pytest.mark.parametrize(("unit", "k"), [("char", 9), ("char", 4), ("word", 5), ("word", 1)])
-def test_hashes_are_equal_where_shingles_are(unit, k, laid):
-    _, found = steps.read(str(laid / "texts"))
-    seen: dict[str, int] = {}
-    for text in found:
-        for shingle, number in zip(steps.shingles(text, unit, k), hashes.hashed(text, unit, k).tolist(), strict=True):
-            assert seen.setdefault(shingle, number) == number
-    assert len(set(seen.values())) == len(seen)
-
-
-def test_candidates_are_the_rows_that_agree_in_a_band():
-    rng = np.random.default_rng(1)
-    signatures = rng.integers(0, 3, (40, 12))
-    expected = [
-        (left, right)
-        for left, right in combinations(range(40), 2)
-        if any((signatures[left, at : at + 3] == signatures[right, at : at + 3]).all() for at in range(0, 12, 3))
-    ]
-    assert sorted(hashes.candidates(signatures, 4, 3)) == expected
-    assert hashes.candidates(np.arange(40).reshape(10, 4), 2, 2) == []
 
 
 def test_figures_in_the_readme_are_those_of_the_page():

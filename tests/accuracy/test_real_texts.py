@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from benchmarks import corpora, exact, groups, nearest, recall
+from benchmarks import corpora, groups, nearest, recall
 from benchmarks.accuracy import THRESHOLDS
 
 QUICK = "irplag"
@@ -53,16 +53,6 @@ def test_every_removed_document_is_similar_to_the_kept_one(name, unit, threshold
         measured = groups.measure(corpus, threshold, policy, artifact, times)
         assert (measured.below, measured.out_of_order, measured.inconsistent) == (0, 0, 0), measured
         assert measured.removed > 2
-
-
-@pytest.mark.parametrize("unit", corpora.UNITS)
-def test_the_truth_of_the_corpus_equals_brute_force(unit):
-    corpus = read("irplag", unit)
-    brute = exact.pairs(corpus.texts, unit, corpus.k, 0.5)
-    pairs = zip(corpus.left.tolist(), corpus.right.tolist(), corpus.jaccard.tolist(), strict=True)
-    assert {(left, right): jaccard for left, right, jaccard in pairs if jaccard >= 0.5} == {
-        pair: round(jaccard, 6) for pair, jaccard in brute.items()
-    }
 
 
 @pytest.mark.parametrize(

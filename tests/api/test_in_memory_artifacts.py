@@ -25,12 +25,6 @@ def test_what_is_no_text_to_show_is_refused():
         simdocs.show(text=3)  # type: ignore[call-overload]
     with pytest.raises(simdocs.UsageError, match=r"^file and text cannot be combined: name one text$"):
         simdocs.show("a.txt", text="a")  # type: ignore[call-overload]
-    with pytest.raises(simdocs.UsageError, match=r"^--max-size needs a file, not a text in memory$"):
-        simdocs.show(text="a", max_size=1)
-    with pytest.raises(simdocs.UsageError, match=r"^--buckets needs an index, not a text$"):
-        simdocs.show(text="a", buckets=True)
-    with pytest.raises(simdocs.UsageError, match=r"^nothing to read: name a text"):
-        simdocs.show()  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -57,9 +51,3 @@ def test_artifacts_in_memory_are_undamaged_until_an_array_is_changed(tmp_path, k
         array.reshape(-1)[:] = array.reshape(-1)[::-1].copy()
     found = [line for _, line in simdocs.check(made)]
     assert found and all(f"the {kind} given/" in line and ": damaged: " in line for line in found)
-
-
-def test_what_is_neither_a_path_nor_an_artifact_is_refused():
-    for call in (simdocs.info, simdocs.check):
-        with pytest.raises(simdocs.UsageError, match=r"^int is not a path"):
-            call(3)  # type: ignore[operator]

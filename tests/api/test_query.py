@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from pathlib import Path
@@ -81,11 +80,6 @@ def test_query_finds_documents_of_the_index_from_root(here, tmp_path, monkeypatc
     # Relative to another place, with the same bytes: they are the same documents.
     shutil.copytree(here / "docs", tmp_path / "docs")
     assert by_row(simdocs.query(here / "docs.index", texts=[A], root=tmp_path)) == expected
-    # An index made of what was opened is of documents from there, too.
-    again = simdocs.index(simdocs.open(here / "docs.shingles"))
-    assert again.root == os.fsencode(here)
-    (tmp_path / "docs" / "b.txt").write_bytes(b"x")
-    assert by_row(simdocs.query(again, texts=[A])) == expected
 
 
 def test_token_sets_that_do_not_fit_say_what_differs():
@@ -101,15 +95,6 @@ def test_token_sets_that_do_not_fit_say_what_differs():
     assert "c, which it alone has" in refused([*same[0], "x"], [*same[1], "c"])
     assert "b, which only the index given has" in refused(["one text"], ["a"])
     assert "they are in another order" in refused(*(each[::-1] for each in same))
-
-
-def test_query_of_nothing_finds_nothing(index):
-    found = simdocs.query(index, texts=["", "x", b"\0"])
-    assert (len(found.documents), len(found.pairs)) == (3, 0)
-    empty = simdocs.index(texts=[])
-    assert len(simdocs.query(empty, texts=[A]).pairs) == 0
-    assert len(simdocs.query(simdocs.index(texts=["", ""]), texts=[A, ""]).pairs) == 0
-    assert len(simdocs.dedupe(empty).pairs) == 0
 
 
 def test_every_answer_has_the_warnings_that_the_command_prints(here):

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import simdocs
-from simdocs.errors import UnreachableRecallError
 from simdocs.options.families import UNITS
-from tests.api.asking import BUILD, KINDS, by_row
-from tests.asked import ASKED, OPTIONS
+from tests.asked import OPTIONS
 from tests.cli.corpus import A1, A
 
 STAGES = (simdocs.shingle, simdocs.dedupe)
@@ -53,22 +50,6 @@ def test_wrong_values_of_building_parameters_are_refused(here, name, value, want
 @pytest.mark.parametrize(("name", "value", "wanted"), WRONG_OF_DEDUPE)
 def test_wrong_values_of_dedupe_are_refused(here, name, value, wanted):
     refused(name, value, wanted, lambda **how: simdocs.dedupe("docs", **how))
-
-
-def nothing_of(question: str) -> dict[str, None]:
-    return {name: None for name, declared in ASKED[question].options.items() if not declared.shell}
-
-
-def test_none_means_not_given(here):
-    """For every parameter of every question."""
-    for stage, question in (
-        *zip(BUILD.values(), ("shingle", "signature", "index"), strict=True),
-        (simdocs.dedupe, "dedupe"),
-    ):
-        nothing = nothing_of(question)
-        assert repr(stage("docs", **nothing)) == repr(stage("docs"))
-    nothing = nothing_of("query")
-    assert by_row(simdocs.query("docs.index", "new", **nothing)) == by_row(simdocs.query("docs.index", "new"))
 
 
 def test_unknown_options_and_those_of_later_stages_are_refused(here):
@@ -129,38 +110,6 @@ def test_an_artifact_is_the_only_input(here):
         assert str(refused.value) == f"docs.shingles: {problem} docs.shingles -o docs.index"
     with pytest.raises(simdocs.ArtifactError, match=r"^the shingles given: this is a shingles artifact"):
         simdocs.query(simdocs.shingle("docs"), texts=[A])
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_options_that_contradict_an_artifact_are_refused(here, kind):
-    for given in (f"docs.{kind}", simdocs.open(f"docs.{kind}")):
-        with pytest.raises(simdocs.UsageError) as caught:
-            simdocs.dedupe(given, unit="word", nfkc=True, id_field="name")
-        name = given if isinstance(given, str) else given.name
-        assert str(caught.value).split("; ") == [
-            f"{name} was built with --id-field id, not name: rebuild it, or leave the option out",
-            f"{name} was built without --nfkc: rebuild it with --nfkc, or leave the option out",
-            f"{name} was built with --unit char, not word: rebuild it, or leave the option out",
-        ]
-        # What it was built with may be said again, and what it does not fix may be said.
-        assert by_row(simdocs.dedupe(given, unit="char", k=9, threshold=0.95, keep="longest")) == [(0, 3)]
-    with pytest.raises(simdocs.UsageError, match=r"docs\.index was built with --recall 0.95, not 0.5"):
-        simdocs.dedupe("docs.index", recall=0.5)
-    with pytest.raises(UnreachableRecallError, match="no bands and rows reach"):
-        simdocs.dedupe("docs", num_perm=1, threshold=0.3)
-
-
-def test_a_path_that_is_not_an_artifact_is_refused(here):
-    with pytest.raises(simdocs.InputError, match=r"nowhere\.index: no such artifact"):
-        simdocs.open("nowhere.index")
-    for name in ("docs", "docs/a.txt"):
-        with pytest.raises(simdocs.ArtifactError):
-            simdocs.open(name)
-    with pytest.raises(simdocs.InputError):
-        simdocs.open("a\0b")
-    Path("broken.index").mkdir(exist_ok=True)
-    with pytest.raises(simdocs.ArtifactError, match=r"there is no manifest\.json in it"):
-        simdocs.dedupe("broken.index")
 
 
 def test_texts_in_the_place_of_paths_bring_the_name_of_their_keyword(tmp_path, monkeypatch):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import random
 import re
 import shutil
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.memory import COMMANDS, FIXED, FORMS, PER_DOCUMENT, SIMDOCS, measured, measurements, promised
+from benchmarks.memory import COMMANDS, FORMS, measurements, promised
 from simdocs.options.families import UNITS
 from tests.amounts import slow
 from tests.cli.program import Argument, anew
@@ -141,10 +140,7 @@ def test_memory_for_characters_that_become_many_grows_by_20_bytes_a_character_of
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "escaped", "most"),
-    [
-        *[("ASCII", False, 16), ("Cyrillic", False, 16), ("Cyrillic", True, 20)],
-        *[("Chinese without spaces", False, 16), ("Chinese and a face", False, 16), ("Chinese and a face", True, 20)],
-    ],
+    [("ASCII", False, 16), ("Cyrillic", True, 20), ("Chinese and a face", False, 16), ("Chinese and a face", True, 20)],
 )
 def test_memory_for_one_line_of_json_grows_by_16_bytes_a_character_or_20_escaped(tmp_path, little, kind, escaped, most):
     text = TEXTS[kind]() * 5
@@ -157,7 +153,6 @@ JUNK = {
     "nested arrays": "[" * 400 + "]" * 400,
     "nested objects": '{"":' * 400 + "0" + "}" * 400,
     "empty objects": "{}",
-    "numbers": "0.1",
 }
 """Values that take much more memory than they are long."""
 
@@ -175,11 +170,10 @@ def test_other_fields_of_a_line_take_55_bytes_a_byte(tmp_path, little, kind):
 @pytest.mark.reliability("an artifact of a large document")
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", TEXTS)
-@pytest.mark.parametrize("command", ["shingle", "index"])
-def test_building_an_artifact_takes_no_more_memory(tmp_path, little, kind, command):
+def test_building_an_artifact_takes_no_more_memory(tmp_path, little, kind):
     (tmp_path / "text").write_text(TEXTS[kind]())
-    target = tmp_path / f"x.{command}".replace("shingle", "shingles")
-    assert peak(tmp_path, tmp_path / "text", "-o", target, command=command) - little <= 16 * CHARACTERS + BATCHES
+    target = tmp_path / "x.shingles"
+    assert peak(tmp_path, tmp_path / "text", "-o", target, command="shingle") - little <= 16 * CHARACTERS + BATCHES
 
 
 @pytest.mark.reliability("two large documents compared exactly")
@@ -208,10 +202,7 @@ def near_copies(place: Path, number: int) -> Path:
     "question",
     [
         ("dedupe", "--exact"),
-        *slow(
-            *((each,) for each in (("dedupe", "--exact", "-t", "0.3"), ("pairs", "--measure", "containment"))),
-            (("audit",),),
-        ),
+        *slow((("pairs", "--measure", "containment"),), (("audit",),)),
     ],
 )
 def test_an_exact_join_takes_what_it_says_and_150_mb(tmp_path, question):
@@ -278,9 +269,8 @@ sys.addaudithook(lambda event, given: event == "mmap.__new__" and given[0] >= 0 
 
 
 @pytest.mark.reliability("100,000 to 1,000,000 documents")
-@pytest.mark.parametrize("command", [["dedupe"], ["index", "-o", "x.index"]])
-def test_arrays_that_moved_to_a_file_give_the_same_answer_and_leave_nothing(tmp_path, command):
-    (docs,) = FORMS["lines"](tmp_path, 3000)
+def test_arrays_that_moved_to_a_file_give_the_same_answer_and_leave_nothing(tmp_path):
+    (docs,), command = FORMS["lines"](tmp_path, 3000), ("index", "-o", "x.index")
     usual = anew(*command, docs, cwd=tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.glob("x.index/*.npy")}
     shutil.rmtree(tmp_path / "x.index", ignore_errors=True)
@@ -292,26 +282,6 @@ def test_arrays_that_moved_to_a_file_give_the_same_answer_and_leave_nothing(tmp_
     assert (done.status, done.out) == (usual.status, usual.out)
     assert before == {path.name: path.read_bytes() for path in tmp_path.glob("x.index/*.npy")}
     assert list((tmp_path / "temporary").iterdir()) == []
-
-
-MERGED = int(os.environ.get("SIMDOCS_TEST_MERGED", "1000000"))
-"""Documents of the artifacts that are merged."""
-
-
-@pytest.mark.reliability("100,000 to 1,000,000 documents")
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["shingle", "index"])
-def test_a_merge_takes_half_of_what_is_promised_and_holds_no_signatures_tables_or_token_sets(tmp_path, kind):
-    """Signatures take 512 bytes a document, bucket tables 216, and the token sets of these texts some 1,200."""
-    form, parts, suffix = FORMS["lines"], [], {"shingle": "shingles"}.get(kind, kind)
-    for number in range(4):
-        (docs,) = form(tmp_path, MERGED // 4)
-        (tmp_path / docs).rename(tmp_path / f"{number}.jsonl")
-        parts.append(f"{number}.{suffix}")
-        measured([SIMDOCS, kind, f"{number}.jsonl", "-q", "-j2", "-o", parts[-1]], tmp_path)
-    peak, seconds, _ = measured([SIMDOCS, "merge", *parts, "-o", f"all.{suffix}"], tmp_path)
-    print(f"merged {MERGED:,} documents in {seconds:.1f} s: {peak / 1e6:,.0f} MB")
-    assert peak <= FIXED + PER_DOCUMENT // 2 * MERGED
 
 
 @pytest.mark.reliability("100,000 to 1,000,000 documents")

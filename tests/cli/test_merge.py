@@ -59,20 +59,14 @@ def test_different_parameters_are_refused_with_both_values(ground, options, one,
     assert refused(ground, "a.index", "other.index", "-o", "new.index") == (4, said)
 
 
-def test_artifacts_without_common_tokens_are_refused_with_a_way_that_works(ground):
+def test_artifacts_without_common_tokens_are_refused(ground):
     for name in "ab":
         words = ("index", name, "--ignore-common", "0.5", "-q", "--rebuild", "-o", f"{name}.index")
         assert simdocs(*words, cwd=ground).status == 0
     status, said = refused(ground, "a.index", "b.index", "-o", "new.index")
     assert status == 4
     assert said.startswith("a.index: was built with --ignore-common 0.5, and which tokens are common depends on all")
-    advised = said.partition("as with simdocs ")[2].split()
-    assert advised == ["index", "ALL.shingles", "-o", "ALL.index", "--ignore-common", "0.5"]
-    assert simdocs("merge", "a.shingles", "b.shingles", "-o", "ALL.shingles", cwd=ground).status == 0
-    assert simdocs(*advised, cwd=ground).status == 0
-    once = ("index", "a", "b", "--ignore-common", "0.5", "-q", "--rebuild", "-o", "once.index")
-    assert simdocs(*once, cwd=ground).status == 0
-    assert content(ground / "ALL.index") == content(ground / "once.index")
+    assert said.endswith("as with simdocs index ALL.shingles -o ALL.index --ignore-common 0.5")
 
 
 REFUSED = [
@@ -82,7 +76,6 @@ REFUSED = [
     (("a.index", "b.shingles"), "new.index", 4, "b.shingles: this is a shingles artifact, not an index"),
     (("a.index", "b"), "new.index", 4, "b: not an artifact, because there is no manifest.json in it: name an"),
     (("nowhere.index", "b.index"), "new.index", 2, "nowhere.index: no such artifact"),
-    (("a.index", "form"), "new.index", 4, "form: not an artifact: name an artifact, which is a directory such as"),
     (("a.index", "b.index"), "form", 2, "form: the name of an index must end in .index: use -o form.index"),
     (("a.index", "inside.index"), "new.index", 2, "a.index was built in "),
     ((), "new.index", 2, "nothing to merge: name the artifacts"),
@@ -100,15 +93,6 @@ def test_the_same_container_in_two_artifacts_is_refused_although_no_document_is(
     assert simdocs("index", "b/lines.jsonl", "-q", "-o", "later.index", cwd=ground).status == 0
     said = "b/lines.jsonl: this file is in b.index and in later.index: merge artifacts of different documents"
     assert refused(ground, "b.index", "later.index", "-o", "new.index") == (2, said)
-
-
-def test_documents_of_one_name_are_refused_however_many_are_between_them(ground):
-    rows = [b'{"id": "%d", "text": "a text"}\n' % number for number in range(5000)]
-    lay(ground, {"b/lines.jsonl": b"".join(rows)})
-    for name in ("one.index", "two.index"):
-        assert simdocs("index", "b/lines.jsonl", "-q", "-o", name, cwd=ground).status == 0
-    said = "b/lines.jsonl#0: this document is in one.index and in two.index: merge artifacts of different documents"
-    assert refused(ground, "one.index", "two.index", "-o", "new.index") == (2, said)
 
 
 def test_each_damaged_file_is_named_and_nothing_is_written(ground):
@@ -140,16 +124,6 @@ def test_roots_that_differ_need_one_that_is_named(ground):
     assert json.loads((ground / "new.index/run.json").read_text())["root"] == str(ground / "moved")
     done = simdocs("dedupe", "new.index", "--list", "kept", cwd=ground)
     assert (done.status, done.names) == (0, [(f"{ground}/moved/{name}.txt",) for name in (1, 2)])
-
-
-def test_where_the_documents_are_does_not_matter_if_all_names_are_absolute(ground):
-    for name in "ab":
-        words = ("index", str(ground / name), "-q", "-o", f"../{name}.index")
-        assert simdocs(*words, cwd=ground / name).status == 0
-    assert simdocs("merge", "a.index", "b.index", "-o", "new.index", cwd=ground) == (0, b"", "")
-    once = ("index", str(ground / "a"), str(ground / "b"), "-q", "-o", "once.index")
-    assert simdocs(*once, cwd=ground).status == 0
-    assert content(ground / "new.index") == content(ground / "once.index")
 
 
 def test_an_artifact_without_run_json_needs_a_root(ground):

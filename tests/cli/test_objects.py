@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import ASKED, reading
-from tests.cli.corpus import A1, A2, A, B, lay
+from tests.cli.corpus import A1, A2, A, lay
 from tests.cli.program import PATIENCE, bound_by_modes, in_shell, simdocs
 from tests.cli.traps import READS_AGAIN, prelude, trap
 from tests.commands.building import built
@@ -253,11 +253,3 @@ def test_a_file_that_is_rewritten_once_is_read_again(here, suffix):
     assert (done.status, done.err) == (0, "")
     name = f"x.{suffix}#1" if "jsonl" in suffix else f"x.{suffix}"
     assert done.out.decode() == f"copy\t{name}\t1.000000\t1.000000\n"
-
-
-@pytest.mark.reliability("JSON Lines that grow")
-def test_lines_of_a_file_that_grows_are_taken_as_far_as_it_went(here):
-    lay(here, {"log.jsonl": b"".join(b'{"text": "%s"}\n' % text for text in (A, B)) * 3000})
-    env = writing(here, "log.jsonl", "open({path!r}, 'ab').write(b'{{')", after=2)
-    done = reading("index", here, "log.jsonl", "-j1", env=env)
-    assert done == (0, "", 6000, {})

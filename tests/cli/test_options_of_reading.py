@@ -19,12 +19,6 @@ LINES = ["--input-format", "lines", *LATIN]
 TEXTS = [text.decode() + WORDS for text in (A, B, A1)]
 
 
-def in_messages(text: str) -> str:
-    """A row of JSON, in which the text is cut in two."""
-    row = {"messages": [{"role": "user", "content": text[:99]}, {"role": "assistant"}, {"content": text[99:]}]}
-    return json.dumps(row)
-
-
 FILES: dict[str, tuple[str, list[str], list[str], str, list[str]]] = {
     "lines": ("x.txt", TEXTS, ["1", "2", "4"], "latin-1", LINES),
     "encoding of JSON": (
@@ -44,7 +38,7 @@ FILES: dict[str, tuple[str, list[str], list[str], str, list[str]]] = {
     ),
     "lists": (
         "x.jsonl",
-        list(map(in_messages, TEXTS)),
+        [json.dumps({"messages": [{"content": text[:99]}, {}, {"content": text[99:]}]}) for text in TEXTS],
         ["1", "2", "4"],
         "utf-8",
         ["--text-field", "messages.content"],
@@ -83,10 +77,9 @@ def test_an_encoding_makes_a_text_the_same_as_its_copy_in_utf_8(tmp_path: Path) 
     assert (unknown.status, "--encoding must be an encoding that Python knows" in unknown.err) == (2, True)
 
 
-@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
-def test_lines_are_written_byte_for_byte(tmp_path: Path, end: bytes) -> None:
-    lines = [text.encode("latin-1") + end for text in (*TEXTS[:2], "", TEXTS[2], "no end")]
-    lines[-1] = lines[-1].removesuffix(end)
+def test_lines_are_written_byte_for_byte(tmp_path: Path) -> None:
+    lines = [text.encode("latin-1") + b"\r\n" for text in (*TEXTS[:2], "", TEXTS[2], "no end")]
+    lines[-1] = lines[-1].removesuffix(b"\r\n")
     (tmp_path / "x.txt").write_bytes(b"".join(lines))
     rows = ["--kept-rows", "kept.txt", "--removed-rows", "removed.txt"]
     assert simdocs("dedupe", "x.txt", *LINES, *rows, cwd=tmp_path) == (0, b"", "")
@@ -94,15 +87,3 @@ def test_lines_are_written_byte_for_byte(tmp_path: Path, end: bytes) -> None:
     assert (tmp_path / "removed.txt").read_bytes() == lines[3]
     piped = simdocs("dedupe", "-", *LINES, "--kept-rows", "-", cwd=tmp_path, stdin=b"".join(lines))
     assert (piped.status, piped.out) == (0, (tmp_path / "kept.txt").read_bytes())
-
-
-def test_flags_of_lines_need_a_format_with_fields(tmp_path: Path) -> None:
-    (tmp_path / "x.txt").write_bytes("\n".join(TEXTS).encode("latin-1"))
-    words = ("dedupe", "x.txt", *LINES, "--flagged-rows")
-    refused = simdocs(*words, "flagged.txt", cwd=tmp_path)
-    assert (refused.status, refused.out) == (2, b"")
-    assert "a line has no fields: write one file with a name that ends in .jsonl" in refused.err
-    assert simdocs(*words, "flagged.jsonl", cwd=tmp_path) == (0, b"", "")
-    flagged = [json.loads(line) for line in (tmp_path / "flagged.jsonl").read_bytes().splitlines()]
-    assert [row["text"] for row in flagged] == TEXTS
-    assert [row["duplicate_of"] for row in flagged] == [None, None, "x.txt#1"]

@@ -159,12 +159,3 @@ def test_bad_functions_and_permutations_are_one_line(here, options, said):
     ):
         assert said in refused(here, *command, "--unit", "line", *options)
     assert not (here / "x.signatures").exists()
-
-
-def test_large_sets_are_refused(here):
-    lay(here, {"large/a": b"\n".join(b"%d" % number for number in range(1001))})
-    said = "--functions: there are more than 1,000 different shingles, or they have more than 64 KiB: --scheme"
-    for command in (("signature", "large", "-o", "x.signatures"), ("compare", "large/a", "quiz/S1")):
-        assert refused(here, *command, "--unit", "line", "--functions", "x mod 5").startswith(said)
-    lay(here, {"large/a": b"\n".join(b"%d" % number for number in range(1000))})
-    assert len(signed(here, "large", "--functions", "x+1 mod 7")) == 1

@@ -77,24 +77,9 @@ def test_names_are_joined_to_root_elsewhere(built_there, ask):
         assert any(name.startswith(f"{root}/docs/") for name in names)
 
 
-def test_names_are_as_recorded_if_their_directory_is_gone(tmp_path):
-    lay(tmp_path, {"old/docs/a": A, "old/docs/b": A1})
-    assert simdocs("index", "docs", "-o", "../x.index", cwd=tmp_path / "old").status == 0
-    os.rename(tmp_path / "old", tmp_path / "new")
-    ask = ("dedupe", "x.index", "--list", "kept", "--verify", "estimate")
-    assert simdocs(*ask, cwd=tmp_path) == (0, b"docs/a\n", "")
-    assert simdocs(*ask, "--root", "new", cwd=tmp_path) == (0, b"new/docs/a\n", "")
-
-
 def test_absolute_names_stay_as_they_are(built_there, tmp_path):
     docs = built_there / "docs"
     assert simdocs("index", docs, "-o", "x.index", cwd=tmp_path).status == 0
     for cwd, options in ((tmp_path, ()), (Path("/"), ()), (built_there, ("--root", "docs"))):
         done = simdocs("dedupe", tmp_path / "x.index", "--list", "duplicates", *options, cwd=cwd)
         assert done == (0, b"%s/b\n%s/d/c\n" % (bytes(docs), bytes(docs)), "")
-
-
-def test_nul_ended_names_are_joined_too(built_there, tmp_path):
-    done = simdocs("dedupe", built_there / "x.index", "--list", "duplicates", "-0", cwd=tmp_path)
-    names = done.out.removesuffix(b"\0").split(b"\0")
-    assert [Path(os.fsdecode(name)).read_bytes() for name in names] == [A1, A1]

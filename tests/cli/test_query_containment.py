@@ -56,12 +56,6 @@ def test_the_containment_is_that_of_the_document_asked_about(asked):
     assert rows["docs/a.txt"] == containment(A + b" " + B, A) < "0.7"
 
 
-def test_a_document_is_not_contained_in_itself_unless_that_is_wanted(asked):
-    assert "docs/a.txt" not in [row[1] for row in found(asked, "docs/a.txt")]
-    assert "docs/copy.txt" in [row[1] for row in found(asked, "docs/a.txt")]
-    assert "docs/a.txt" in [row[1] for row in found(asked, "docs/a.txt", "--self")]
-
-
 def test_token_sets_take_the_place_of_documents_that_are_gone(asked):
     assert simdocs("shingle", "docs", "-o", "x.shingles", cwd=asked) == (0, b"", "")
     before = found(asked, "part")
@@ -81,11 +75,3 @@ def test_with_a_sketch_only_candidates_are_read_and_the_summary_says_so(asked):
     assert f"\n{found_by}; " in done.err
     every = simdocs("query", "x.index", "long", "--measure", "containment", "--exact", "-v", cwd=asked)
     assert "every pair is found" in every.err
-
-
-def test_a_sketch_needs_tokens(asked):
-    assert simdocs("signature", "docs", "-o", "x.signatures", cwd=asked) == (0, b"", "")
-    for name in ("x.signatures", "x.index"):
-        done = simdocs("index", name, "--containment", "-o", "y.index", cwd=asked)
-        said = f"{name} has no tokens, which --containment needs: give the documents, or their .shingles"
-        assert done == (2, b"", f"simdocs: error: {said}\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 
@@ -79,25 +78,6 @@ def test_documents_that_are_gone_or_have_changed_are_named_and_the_others_search
     assert (done.status, named(done)) == (3, [("letter", "docs/03.txt")])
     assert "docs/07.txt: skipped: its text has changed since it was read" in done.err
     assert query(here, "letter", "--strict").status == 2
-
-
-def test_a_document_has_no_passages_in_common_with_itself_unless_that_is_wanted(here):
-    (here / "docs" / "copy.txt").write_text(page(7) + " and more")
-    built(here)
-    assert named(query(here, "docs/07.txt")) == [("docs/07.txt", "docs/copy.txt")]
-    names = {("docs/07.txt", "docs/07.txt"), ("docs/07.txt", "docs/copy.txt")}
-    assert set(named(query(here, "docs/07.txt", "--self"))) == names
-
-
-def test_documents_may_come_from_standard_input_lines_and_artifacts(here):
-    built(here)
-    expected = [row[1:] for row in query(here, "letter").rows]
-    done = simdocs("query", "x.index", "-", "--passages", cwd=here, stdin=(here / "letter").read_bytes())
-    assert [row[1:] for row in done.rows] == expected
-    (here / "x.jsonl").write_text(json.dumps({"id": "one", "text": (here / "letter").read_text()}) + "\n")
-    assert [row[1:] for row in query(here, "x.jsonl").rows] == expected
-    assert simdocs("signature", "letter", "-o", "x.signatures", cwd=here).status == 0
-    assert [row[1:] for row in query(here, "x.signatures").rows] == expected
 
 
 def test_people_see_passages_and_how_they_were_found(here):

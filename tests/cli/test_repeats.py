@@ -61,19 +61,6 @@ def test_each_place_is_a_row_and_what_a_template_saves_most_comes_first(here):
     assert passages(here, "--format", "csv").out.splitlines()[0].decode().split(",") == HEAD
 
 
-def test_units_and_switches_are_those_of_compare(here):
-    assert [row[2] for row in cells(passages(here, "--unit", "word"))][::6] == ["18", "18"]
-    assert {row[1] for row in cells(passages(here, "--keep-case"))} == {"5", "2"}
-    assert [
-        [row[0], row[1], row[2], row[4]] for row in cells(passages(here, "--unit", "line", "--min-passage", "1"))
-    ] == [
-        *(["1", "6", "2", f"docs/{number}.txt"] for number in range(6)),
-        *(["2", "2", "1", f"docs/{number}.txt"] for number in (1, 4)),
-    ]
-    assert {row[0] for row in cells(passages(here, "--min-passage", "100"))} == {"1"}
-    assert passages(here, "--min-passage", "200").out == b""
-
-
 def test_json_lines_have_the_text_once_for_each_passage(here):
     rows = [json.loads(line) for line in passages(here, "--format", "jsonl").out.splitlines()]
     assert [list(row) for row in rows] == [[*HEAD, "text"]] * 8
@@ -104,28 +91,12 @@ def test_people_see_each_passage_with_its_first_places_and_its_text(here):
     assert passages(here, "--format", "table").out.decode() == shown
 
 
-def test_exit_code_says_whether_there_are_passages(here):
-    assert passages(here, "--exit-code").status == 1
-    assert passages(here, "--exit-code", "--min-passage", "500").status == 0
-
-
 def test_the_bytes_are_the_same_for_any_number_of_workers(here):
     for number in range(300):
         (here / "docs" / f"more{number:03}.txt").write_text(f"{page(number)}\n{FOOTER}\n{page(number % 40)}")
     first = passages(here, "-j1", "--format", "jsonl")
     assert first.out
     assert passages(here, "-j3", "--format", "jsonl").out == first.out
-
-
-def test_what_cannot_be_read_is_named_and_the_rest_is_compared(here):
-    (here / "docs" / "empty.txt").write_text("")
-    (here / "docs" / "short.txt").write_text("short")
-    (here / "docs" / "binary.txt").write_bytes(b"\0\1\2" + FOOTER.encode())
-    (here / "docs" / "lines.jsonl").write_text("{\n")
-    done = passages(here)
-    assert done.status == 3
-    assert "docs/lines.jsonl" in done.err
-    assert len(done.rows) == 8
 
 
 @pytest.mark.parametrize("change", ["gone", "changed"])

@@ -16,7 +16,7 @@ from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.missing_library import environment_without
 from tests.cli.program import in_shell, simdocs
 from tests.cli.stand_in import stand_in
-from tests.report_pages import ReportPage, digest, loads_anything, texts_of
+from tests.report_pages import ReportPage, digest, loads_anything
 
 HOSTILE = {
     b"</script><img src=x onerror=alert(1)>.txt": A,
@@ -111,16 +111,6 @@ def test_the_commands_of_a_page_compare_as_dedupe_did(tmp_path: Path, options: l
         assert measures[name] == f"{similarity:.6f}".encode()
 
 
-def test_the_texts_of_a_pair_can_be_read_from_its_rows(place: Path) -> None:
-    lay(place, {"docs/a.txt": A.replace(b". ", b".\r\n\r\n"), "docs/b.txt": A1.replace(b". ", b".\n")})
-    page = page_of(place, "docs")
-    ((at, rows),) = page.texts["0"]["pairs"].items()
-    assert at == "1"
-    assert texts_of(rows) == (A.replace(b". ", b".\n\n").decode(), A1.replace(b". ", b".\n").decode())
-    marked = [[piece for pieces in row for piece in pieces[1::2]] for row in rows]
-    assert [each for each in marked if each] == [["half", "a third"]]
-
-
 def test_what_is_left_out_is_said(place: Path) -> None:
     size = len(A) + len(A1)
     page = page_of(place, "docs", "new", options=("--report-size", str(size)))
@@ -167,32 +157,6 @@ def test_each_figure_is_an_image_of_its_own_with_a_title_and_a_description(place
     title, description = (next(each for each in image.iter() if each.get("id") == named) for named in ids)
     assert title.text == TITLES[name]
     assert len(description.text or "") > 20
-
-
-def test_the_largest_hundred_groups_can_be_read_without_the_script(tmp_path: Path) -> None:
-    docs = {f"docs/{at:03}-{copy}.txt": b"text %d %d %d" % (at, at * at, at**3) for at in range(103) for copy in "ab"}
-    page = page_of(lay(tmp_path, docs), "docs")
-    assert len(page.data["counts"]) == 103
-    assert sum(tag == "article" for tag, _ in page.elements) == 100
-    assert "The 100 largest groups; 3 more can be looked at in a browser" in page.text
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("x.answer", "docs"), "docs"),
-        (("x.answer", "-o", "x.svg"), "-o x.svg: a report is a page of HTML: name a file *.html"),
-        (
-            ("docs",),
-            "docs: this is not a file, but a saved answer is: write one with simdocs dedupe DOCS -o NAME.answer",
-        ),
-    ],
-)
-def test_what_makes_no_report_is_refused(place: Path, arguments: tuple[str, ...], said: str) -> None:
-    simdocs("dedupe", "docs", "new", "-t", "0.5", "-q", "-o", "x.answer", cwd=place)
-    done = simdocs("report", *arguments, cwd=place)
-    assert (done.status, done.out) == (2, b"")
-    assert said in done.err
 
 
 def compared(cwd: Path, *arguments: str) -> tuple[ReportPage, list[tuple[str, str]]]:

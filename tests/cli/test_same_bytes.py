@@ -57,22 +57,9 @@ def test_answers_are_the_same_bytes_in_any_environment(corpus, expected, variabl
 
 
 @pytest.mark.reliability("any number of workers, order of files and size of batches")
-@pytest.mark.parametrize("jobs", ["-j2", "-j3"])
-def test_answers_are_the_same_bytes_for_any_number_of_workers(corpus, expected, jobs):
+def test_answers_are_the_same_bytes_for_any_number_of_workers(corpus, expected):
     for how, out in zip(ASKED, expected, strict=True):
-        assert simdocs(*how, "-t", "0.6", jobs, cwd=corpus) == (0, out, "")
-
-
-def test_answers_are_the_same_from_any_working_directory(corpus, expected):
-    root = os.fsencode(corpus) + b"/"
-    absolute = simdocs("dedupe", root + b"docs", *ASKED[0][2:], "-t", "0.6", cwd="/")
-    assert absolute.out.replace(root, b"") == expected[0]
-
-
-@pytest.mark.reliability("any umask")
-def test_answers_are_the_same_under_any_umask(corpus, expected):
-    done = simdocs(*ASKED[0], "-t", "0.6", cwd=corpus, umask=0o777)
-    assert done == (0, expected[0], "")
+        assert simdocs(*how, "-t", "0.6", "-j3", cwd=corpus) == (0, out, "")
 
 
 @pytest.mark.reliability("no network, no writable HOME or TMPDIR")

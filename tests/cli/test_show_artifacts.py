@@ -11,7 +11,6 @@ import pytest
 import simdocs as library
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import Argument, simdocs
-from tests.cli.terminal import on_terminal
 from tests.twins import bands as twin
 from tests.twins.similarity import estimate, jaccard
 
@@ -68,29 +67,6 @@ def test_the_characteristic_matrix_has_a_1_where_a_document_has_a_shingle(lectur
     assert [row[0] for row in columns] == ["roses are", "the cow j", "the plane"]
     # One row is of type (1, 1), and two are (1, 0) or (0, 1).
     assert sorted(row[2:] for row in columns) == [["0", "1"], ["1", "0"], ["1", "1"]]
-
-
-def test_a_multiset_has_a_row_for_each_time_that_a_shingle_occurs(tmp_path):
-    lay(tmp_path, {"docs/a": b"aaab", "docs/b": b"aabbc"})
-    options = ("-k", "1", "--multiset", "-o", "x.shingles")
-    assert simdocs("shingle", "docs", *options, cwd=tmp_path).status == 0
-    cells = sorted("".join((row[0], *row[2:])) for row in rows(tmp_path, "x.shingles", "--matrix"))
-    assert cells == ["a10", "a11", "a11", "b01", "b11", "c01"]
-
-
-def test_rows_of_documents_that_cannot_be_read_again_have_tokens_alone(tmp_path):
-    lay(tmp_path, {f"docs/{name[-2:]}": text for name, text in LINES.items()})
-    assert simdocs("shingle", "docs", "--unit", "line", "-o", "x.shingles", cwd=tmp_path).status == 0
-    (tmp_path / "docs").rename(tmp_path / "elsewhere")
-    done = simdocs("show", "x.shingles", "--matrix", cwd=tmp_path)
-    gone = f"{tmp_path}/docs/S1 and 3 more files: its file is gone, so some rows have tokens and no shingles"
-    assert (done.status, done.err) == (0, f"simdocs: warning: {gone}\n")
-    every = sorted(set().union(*SETS.values()))
-    assert [row[:2] for row in done.rows] == [[b"", str(token).encode()] for token in every]
-    (tmp_path / "there").mkdir()
-    (tmp_path / "elsewhere").rename(tmp_path / "there" / "docs")
-    found = rows(tmp_path, "x.shingles", "--matrix", "--root", "there")
-    assert [row[0] for row in found] == ["alice and", "roses are", "the cow j", "the plane"]
 
 
 def test_signatures_are_columns_of_a_matrix(lectures):
@@ -163,28 +139,10 @@ def test_candidates_whose_text_is_gone_have_no_exact_similarity(here):
     [
         ("x.shingles zz", "zz: x.shingles has no document of this name"),
         ("x.shingles --buckets", "--buckets needs an index, not shingles"),
-        (
-            "x.signatures --candidates -k 3",
-            "-k needs a text, not an artifact; --candidates needs an index",
-        ),
+        ("x.signatures --candidates -k 3", "-k needs a text, not an artifact; --candidates needs an index"),
         ("x.index --buckets --candidates", "--buckets and --candidates cannot be combined: choose one"),
         ("docs/S1 --buckets", "--buckets needs an index, not a text"),
     ],
 )
 def test_what_makes_no_sense_is_refused(lectures, line, said):
     assert refused(lectures, *line.split()).startswith(said)
-
-
-def test_a_matrix_has_at_most_20_columns(tmp_path):
-    lay(tmp_path, {f"docs/{number:02}": A for number in range(21)})
-    assert simdocs("signature", "docs", "-o", "x.signatures", cwd=tmp_path).status == 0
-    assert "a matrix of 21 documents has too many columns: name up to 20" in refused(tmp_path, "x.signatures")
-    names = [f"docs/{number:02}" for number in range(20)]
-    assert len(rows(tmp_path, "x.signatures", *names)[0]) == 21
-
-
-def test_names_of_columns_do_not_harm_a_terminal(tmp_path):
-    lay(tmp_path, {"docs/\x1b[31m": A})
-    assert simdocs("signature", "docs", "-o", "x.signatures", cwd=tmp_path).status == 0
-    shown = on_terminal("show", "x.signatures", "--header", "--format", "tsv", colored=False, cwd=tmp_path)
-    assert (shown.status, b"\x1b" in shown.out) == (0, False)

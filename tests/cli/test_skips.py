@@ -1,10 +1,10 @@
-"""What was not compared is counted and named: at once, or with -v."""
+"""What was not compared is counted and named: at once if it was an argument or could not be read, or with -v."""
 
 from __future__ import annotations
 
-import json
 import os
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -47,16 +47,6 @@ def test_verbose_names_what_is_passed_by(odd):
     assert "1 empty" in done.err
 
 
-def test_the_summary_counts_what_is_passed_by(odd):
-    lay(odd, {"docs/large": A * 2})
-    simdocs("dedupe", "docs", "docs/a.txt", "--max-size", str(len(A1)), "--summary-json", "note", "-q", cwd=odd)
-    facts = json.loads((odd / "note").read_bytes())
-    assert facts["skipped"] == {
-        "binary": 1, "hidden": 2, "link": 1, "special": 2, "again": 1, "artifact": 2, "oversized": 1
-    }  # fmt: skip
-    assert (facts["documents"], facts["empty"]) == (4, 1)
-
-
 @pytest.fixture
 def closed(here):
     """Fifteen files that cannot be read."""
@@ -79,11 +69,6 @@ def test_only_the_first_ten_of_each_reason_are_named(closed):
     verbose = simdocs(*ask, "-v", cwd=closed, before=bound_by_modes)
     assert verbose[:2] == done[:2]
     assert [verbose.err.count(what) for what in ("docs/closed", "docs/large", "more:")] == [15, 11, 0]
-
-
-def test_quiet_names_nothing_that_was_skipped(closed):
-    done = simdocs("dedupe", "docs", "-q", cwd=closed, before=bound_by_modes)
-    assert (done.status, done.err, len(done.rows)) == (3, "", 1)
 
 
 @pytest.mark.reliability("escape sequences, control and format characters in names")
@@ -142,3 +127,45 @@ def test_a_named_directory_without_documents_is_warned_about(here):
     assert (done.status, len(done.rows), done.err) == (0, 1, said.format("empty") + said.format("bare"))
     assert simdocs("dedupe", "bare", "-q", cwd=here) == (0, b"", "")
     assert simdocs("dedupe", "--files-from", "-", cwd=here, stdin=b"docs\nbare\n").err == ""
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Path:
+    """Two near-duplicates, a binary file, and an empty one, in a directory."""
+    return lay(tmp_path, {"docs/a": A, "docs/b": A1, "docs/photo": b"\0\1" * 50, "docs/empty": b""})
+
+
+def test_a_named_binary_file_is_reported_with_status_3(there: Path) -> None:
+    done = simdocs("dedupe", "docs/a", "docs/b", "docs/photo", cwd=there)
+    assert (done.status, len(done.rows)) == (3, 1)
+    assert done.err == "simdocs: docs/photo: skipped: a binary file (a NUL byte in the first 8 KiB)\n"
+
+
+def test_a_binary_file_in_a_directory_or_a_list_is_passed_by(there: Path) -> None:
+    assert simdocs("dedupe", "docs", cwd=there)[::2] == (0, "")
+    listed = simdocs("dedupe", "--files-from", "-", cwd=there, stdin=b"docs/a\ndocs/b\ndocs/photo\n")
+    assert (listed.status, listed.err) == (0, "")
+
+
+def test_a_named_binary_file_is_reported_whatever_reached_it_first(there: Path) -> None:
+    for arguments in (["docs", "docs/photo"], ["docs/photo", "docs"]):
+        done = simdocs("dedupe", *arguments, cwd=there)
+        assert done.status == 3
+        assert done.err == "simdocs: docs/photo: skipped: a binary file (a NUL byte in the first 8 KiB)\n"
+
+
+def test_a_named_empty_file_is_reported_with_status_0(there: Path) -> None:
+    done = simdocs("dedupe", "docs/a", "docs/empty", cwd=there)
+    assert (done.status, done.err) == (
+        0,
+        "simdocs: warning: docs/empty: this document is empty, so it matches nothing\n",
+    )
+    assert simdocs("dedupe", "docs", cwd=there).err == ""
+    assert simdocs("dedupe", "docs/a", "docs/empty", "-q", cwd=there).err == ""
+
+
+def test_other_commands_report_it_too(there: Path) -> None:
+    for ask in (("index", "-o", "a.index"), ("query", "a.index")):
+        done = simdocs(*ask, "docs/b", "docs/photo", cwd=there)
+        assert done.status == 3
+        assert "docs/photo: skipped: a binary file" in done.err

@@ -5,15 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.cli.corpus import A1, A, jaccard, lay
-from tests.cli.program import bound_by_modes, environment, in_shell, simdocs, started
-
-HERE = str(Path(__file__).parents[2])
-"""The directory with the package."""
+from tests.cli.program import bound_by_modes, environment, in_shell, simdocs
 
 
 def test_status_is_0_if_duplicates_are_found(here):
@@ -114,20 +110,6 @@ def test_the_module_runs_as_the_program(here, answer):
     )
     assert (done.returncode, done.stderr) == (1, b"")
     assert done.stdout == answer
-
-
-def test_what_was_registered_for_the_exit_runs_also_where_pyarrow_is_loaded(tmp_path):
-    arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    table = arrow.table({"text": [A.decode(), A1.decode()]})
-    with arrow.OSFile(str(tmp_path / "x.arrow"), "wb") as file, arrow.ipc.new_file(file, table.schema) as writer:
-        writer.write_table(table)
-    env = environment(PYTHONPATH=HERE)
-    lines = ["import atexit, sys", "from simdocs.cli import console", "atexit.register(sys.stderr.write, 'the end')"]
-    for arguments, status in (["x.arrow"], 0), (["x.arrow", "--text-field", "body"], 2):
-        call = f"sys.argv = {['simdocs', 'dedupe', '-q', *arguments]}; console()"
-        with started([sys.executable, "-c", "\n".join([*lines, call])], cwd=tmp_path, env=env) as process:
-            _, err = process.communicate()
-        assert (process.returncode, err.endswith(b"the end")) == (status, True)
 
 
 def test_what_waits_for_the_end_of_the_interpreter_is_called(here):

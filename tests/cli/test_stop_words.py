@@ -56,11 +56,6 @@ def test_the_words_that_are_left_follow_each_other(here):
     assert [shingle for shingle, _ in done.rows] == [b"moon and"]
 
 
-def test_a_list_may_come_from_standard_input_and_is_read_once(here):
-    done = run(here, "compare docs/a docs/b --unit word -k 2 --stop-words -", LISTS["list"])
-    assert [b"jaccard", b"1.000000"] in done.rows
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -122,11 +117,6 @@ def test_an_update_with_another_list_needs_rebuild(tmp_path):
         refused = run(tmp_path, f"{build} {more}")
         assert (refused.status, refused.out) == (2, b"")
         assert "--rebuild" in refused.err and "stop-words" in refused.err
-
-
-def test_tune_passes_the_list_on(here):
-    done = run(here, "tune docs --unit word -k 2 --stop-words list --summary")
-    assert "--stop-words list" in done.err.rpartition("next: ")[2]
 
 
 def words_of(letter: str, size: int) -> bytes:

@@ -12,7 +12,6 @@ import pytest
 import simdocs as library
 from simdocs.kernels import permutation
 from tests.cli.program import simdocs
-from tests.cli.terminal import on_terminal
 from tests.twins.slots import slots
 
 TEXTS = {"a.txt": "nadal nadal", "b.txt": "nadia, an", "c.txt": "日本語の文章 al"}
@@ -77,20 +76,3 @@ def test_a_trace_ends_with_what_compare_measures(here):
             "agree": 4 * measured["estimate"],
             **{name: measured[name] for name in ("estimate", "jaccard")},
         }
-
-
-def test_a_terminal_marks_the_slots_that_change(here):
-    (here / "d.txt").write_text("na")
-    done = on_terminal("compare", "d.txt", "empty", *HOW, cwd=here, columns=80)
-    values = [
-        str(value)
-        for value in next(
-            library.compare(here / "d.txt", here / "empty", scheme="permutation", num_perm=4, k=2, trace=True).rows()
-        )[4:]
-    ]
-    drawn = [line.split() for line in done.out.decode().splitlines()]
-    assert ["1", "na", *values] in drawn
-    assert ["d.txt", "1", *(f"*{value}" for value in values)] in drawn
-    assert ["empty", "0", *"∞∞∞∞"] in drawn
-    assert ["d.txt", *values] in drawn
-    assert ["d.txt", "empty", "0", "0.000000", "0.000000"] in drawn

@@ -12,10 +12,10 @@ import pytest
 
 import simdocs as library
 from simdocs.commands import tuner
-from tests.cli.corpus import A1, A2, A, B, lay
+from tests.cli.corpus import A1, A, lay
 from tests.cli.program import Argument, environment, finished, simdocs, started
 from tests.cli.terminal import on_terminal
-from tests.twins.bands import chance, least_probability
+from tests.twins.bands import least_probability
 from tests.twins.similarity import jaccard
 
 
@@ -84,21 +84,6 @@ def test_the_bands_have_the_most_rows_that_reach_the_recall(tmp_path, num_perm, 
     assert float(least_probability(threshold, num_perm // (cut[1] + 1), cut[1] + 1)) < recall
 
 
-def test_tune_states_what_index_states_and_draws_the_formula(here):
-    bands = ("--bands", "8", "--rows", "16")
-    assert simdocs("index", "docs", *bands, "-o", "x.index", cwd=here).status == 0
-    stated = dict(simdocs("info", "x.index", cwd=here).rows)[b"probability"].decode()
-    probability = summary(here, *bands)["probability"]
-    assert (float(stated), probability) == pytest.approx((0.1795, 0.1795), abs=5e-5)
-    told = simdocs("tune", *bands, "--summary", cwd=here).err
-    assert "8 bands of 16 rows find at least 17.95% of pairs at 0.8, more above" in told
-    curve = {row["similarity"]: row["probability"] for row in table(here, *bands)}
-    assert float(curve["0.800000"]) == pytest.approx(chance(0.8, 8, 16), abs=1e-6)
-    drawn = simdocs("tune", *bands, "--format", "table", cwd=here).out.decode()
-    assert re.search(r"^0\.80 .* 0\.2042 +threshold$", drawn, re.MULTILINE)
-    assert "S-curve 1 - (1 - s^r)^b: chance of being found" in drawn
-
-
 def test_pairs_of_a_few_documents_are_counted_exactly_with_the_least_similar_of_each_row(tmp_path):
     texts = corpus(tmp_path, 30)
     sets = list(map(shingles, texts))
@@ -116,15 +101,6 @@ def test_pairs_of_a_few_documents_are_counted_exactly_with_the_least_similar_of_
         assert re.match(r"(-\S.* )?\+\S", row["difference"])
     facts = summary(tmp_path, "docs", "-t", "0.6")
     assert (facts["texts"], facts["similar"]) == (30, sum(s >= 0.6 for s in similar.values()))
-
-
-def test_a_larger_corpus_is_sampled_with_the_same_bytes_on_every_run(tmp_path):
-    texts = corpus(tmp_path, 202)
-    sets = list(map(shingles, texts))
-    similar = sum(jaccard(sets[a], sets[b]) >= 0.6 for b in range(202) for a in range(b))
-    facts = summary(tmp_path, "docs", "-t", "0.6", "-j1")
-    assert simdocs("tune", "docs", "-t", "0.6", "-j2", cwd=tmp_path).out == (tmp_path / "answer").read_bytes()
-    assert facts["similar"] == similar
 
 
 def test_artifacts_give_the_answer_of_their_documents(here):
@@ -210,17 +186,6 @@ def test_odd_names_can_be_pasted(here):
         assert finished(shell).out.startswith(b"odd/" + name + b"|docs|")
 
 
-def test_short_texts_get_a_smaller_k_and_a_lower_threshold(tmp_path):
-    lay(
-        tmp_path,
-        {f"docs/{number}": f"short text {number:02} of one sentence, and no more".encode() for number in range(9)},
-    )
-    said = simdocs("tune", "docs", "--summary", "-o", "answer", cwd=tmp_path).err.splitlines()
-    (line,) = [line for line in said if "is large for short texts" in line]
-    assert line.endswith("-k 3 --threshold 0.6 finds such variants")
-    assert said[-1] == "simdocs: next: simdocs dedupe docs -k 3 --threshold 0.6"
-
-
 def test_a_command_names_no_hundreds_of_files(tmp_path):
     names = [f"docs/{number}.txt" for number in range(60)]
     lay(tmp_path, {name: f"a text {number} of some length {number}".encode() for number, name in enumerate(names)})
@@ -288,9 +253,3 @@ def test_bands_by_hand_that_miss_the_recall_are_reported_and_not_suggested(here)
     assert re.fullmatch("simdocs dedupe docs( --threshold 0.75)?", next_command(here, "docs", *by_hand))
     enough = ("--bands", "20", "--rows", "5")
     assert next_command(here, "docs", "-t", "0.7", *enough) == "simdocs dedupe docs --threshold 0.7 --bands 20 --rows 5"
-
-
-def test_copies_are_one_text(here):
-    lay(here, {"docs/copy": A, "docs/capitals": A.upper(), "docs/more": A2, "docs/other": B})
-    facts = summary(here, "docs")
-    assert facts["documents"] == facts["texts"] + 3  # type: ignore[operator]

@@ -113,21 +113,6 @@ def test_an_artifact_is_not_replaced_by_one_that_lost_most_documents(here, stage
     assert simdocs(stage, "docs", "-o", STAGES[stage], "--allow-shrink", *more, cwd=here).status == 0
 
 
-@pytest.mark.parametrize("dry", [(), ("--dry-run",)], ids=["build", "dry run"])
-def test_a_refusal_names_the_rows_that_were_skipped(here, dry):
-    lay(here, {"lines/b.jsonl": b'{"text": "The first text"}\n{"text": "Another one"}\n'})
-    build = ("index", "lines", "-o", "b.index")
-    assert simdocs(*build, cwd=here).status == 0
-    lay(here, {"lines/b.jsonl": b'{"body": "The first text"}\n{"body": "Another one"}\n'})
-    done = simdocs(*build, *dry, cwd=here)
-    *skipped, refused = done.err.splitlines()
-    assert (done.status, done.out) == (2, b"")
-    why = "skipped: field 'text' (--text-field) is missing; the line has 'body'"
-    assert skipped == [f"simdocs: lines/b.jsonl, line {number}: {why}" for number in (1, 2)]
-    assert "b.index: lines had 2 documents at the last build and has 0 now, so it is not replaced" in refused
-    assert simdocs(*build, *dry, "-q", cwd=here).err.splitlines() == [refused]
-
-
 def test_an_artifact_without_run_json_is_not_replaced_by_one_that_lost_most_documents(here):
     os.remove(here / "x.index/run.json")
     assert "its run.json is missing or damaged" in summary(here, "index")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import unicodedata
 
 import click
 import pytest
 
 from simdocs.options.families import FORMATS, UNITS
-from tests.cli.corpus import lay
+from tests.cli.corpus import A1, A, lay
 from tests.cli.every import DECLARED, EVERY, OPENED, READING
 from tests.cli.program import Done, simdocs
 from tests.cli.traps import trap
@@ -231,22 +232,37 @@ def test_an_option_with_one_value_that_is_given_twice_is_an_error(tmp_path, comm
         assert (f"{option.declared.flag} is given more than once" in done.err) == (not option.multiple), name
 
 
-def test_two_values_of_an_option_are_not_one_of_them(tmp_path):
-    lay(tmp_path, {"a": b"text", "b": b"text"})
-    done = simdocs("dedupe", "a", "b", "-k", "5", "-k", "9", cwd=tmp_path)
-    assert is_one_line(done)
-    assert "-k is given more than once: it takes one value" in done.err
-    assert simdocs("dedupe", "a", "b", "--include", "a", "--include", "b", cwd=tmp_path).status == 0
-    assert simdocs("dedupe", "a", "b", "-v", "-v", cwd=tmp_path).status == 0
+MIXED = "an artifact cannot be mixed with other arguments: name one artifact, or only documents; simdocs merge puts"
+NO_INDEX = "this is not an index: build one with simdocs index"
+NO_OUTPUT = "-o NAME.index is missing: name the artifact to write, which is a directory"
+FIRST = "this is not an index: the index comes first, and then the documents"
+
+MEANT = {
+    "query docs more/d.txt": f"docs: {NO_INDEX} docs -o docs.index",
+    "query docs/a.txt docs": f"docs/a.txt: {NO_INDEX} docs/a.txt -o docs/a.txt.index",
+    "dedupe x.signatures --against docs/": f"docs/: {NO_INDEX} docs/ -o docs.index",
+    "dedupe x.index more": MIXED,
+    "query gone.index more": "gone.index: no such artifact",
+    "query more/d.txt x.index": f"more/d.txt: {FIRST}",
+    "index x.index more": NO_OUTPUT,
+    "index more x.index": NO_OUTPUT,
+    "index docs -o out.idx": "out.idx: the name of an index must end in .index: use -o out.index",
+    "index docs -o docs": "docs: the name of an index must end in .index: use -o docs.index",
+    "shingle more -o docs": "docs: the name of a shingles artifact must end in .shingles: use -o docs.shingles",
+}
 
 
-def test_a_text_in_the_place_of_a_name_is_recognised(tmp_path):
-    lay(tmp_path, {"d/a": b"text"})
-    assert simdocs("index", "d", "-o", "x.index", "-q", cwd=tmp_path).status == 0
-    done = simdocs("query", "x.index", "a few words", cwd=tmp_path)
-    assert is_one_line(done)
-    hint = "if this is a text and not the name of a file, give - for standard input"
-    assert done.err == f"simdocs: error: a few words: No such file or directory: {hint}\n"
-    for name in ("no/such file", "my file.txt"):
-        done = simdocs("query", "x.index", name, cwd=tmp_path)
-        assert done.err == f"simdocs: error: {name}: No such file or directory\n"
+@pytest.mark.parametrize("line", MEANT)
+def test_arguments_in_the_wrong_place_bring_what_was_meant(built, line):
+    before = sorted(str(path) for path in built.rglob("*"))
+    done = simdocs(*line.split(), cwd=built)
+    assert (done[:2], done.err[: len(MEANT[line]) + 16]) == ((2, b""), f"simdocs: error: {MEANT[line]}")
+    assert not re.search(r"\b(remove|delete|rm)\b", done.err)
+    assert sorted(str(path) for path in built.rglob("*")) == before
+    assert (built / "docs/a.txt").read_bytes() == A
+
+
+def test_the_command_in_the_message_works(here):
+    lay(here, {"f": A1})
+    said = simdocs("query", "docs", "f", cwd=here).err.partition("build one with ")[2].split()
+    assert simdocs(*said[1:], cwd=here) == (0, b"", "")

@@ -12,7 +12,7 @@ import pytest
 from tests.amounts import slow
 from tests.cli.commands import reading
 from tests.cli.corpus import A1, A, B, lay
-from tests.cli.program import FEW_FILES, in_shell, simdocs
+from tests.cli.program import FEW_FILES, environment, simdocs
 
 
 def kept(where, *arguments, status=0, **how) -> list[str]:
@@ -43,46 +43,6 @@ def test_hidden_names_are_read_if_they_are_named(texts):
     assert kept(texts, "docs/.git", "docs/notes/.f.txt") == ["docs/.git/e.txt", "docs/notes/.f.txt"]
     assert kept(texts / "docs" / ".i", ".", "-q") == []
     assert kept(texts / "docs" / ".i" / ".j", ".") == ["./k.txt"]
-
-
-@pytest.mark.reliability("symbolic links")
-def test_links_are_passed_by(tmp_path):
-    lay(tmp_path, {"docs/a": A, "elsewhere/b": B})
-    os.symlink("a", tmp_path / "docs/link")
-    os.symlink("../elsewhere", tmp_path / "docs/dir")
-    os.symlink("gone", tmp_path / "docs/dangling")
-    assert kept(tmp_path, "docs") == ["docs/a"]
-
-
-@pytest.mark.reliability("links with --follow, or as arguments")
-def test_links_are_followed_with_follow(tmp_path):
-    lay(tmp_path, {"docs/m": A, "elsewhere/b": B, "elsewhere/c": A})
-    os.symlink("m", tmp_path / "docs/a")
-    os.symlink("../elsewhere", tmp_path / "docs/dir")
-    done = simdocs("dedupe", "docs", "--follow", cwd=tmp_path)
-    assert (done.status, done.err, done.names) == (0, "", [("docs/a", "docs/dir/c")])
-    assert kept(tmp_path, "docs", "--follow") == ["docs/a", "docs/dir/b"]
-
-
-@pytest.mark.reliability("broken links")
-def test_links_that_lead_nowhere_are_named_with_follow(tmp_path):
-    lay(tmp_path, {"docs/a": A})
-    os.symlink("gone", tmp_path / "docs/dangling")
-    os.symlink("itself", tmp_path / "docs/itself")
-    done = simdocs("dedupe", "docs", "--follow", cwd=tmp_path)
-    assert (done.status, done.out, len(done.err.splitlines())) == (3, b"", 2)
-    assert "docs/dangling" in done.err
-    assert "docs/itself" in done.err
-
-
-@pytest.mark.reliability("cyclic links")
-def test_loops_of_links_are_visited_once(tmp_path):
-    lay(tmp_path, {"docs/one/a": A, "docs/two/b": B})
-    os.symlink("..", tmp_path / "docs/one/up")
-    os.symlink("../one", tmp_path / "docs/two/across")
-    os.symlink("../two", tmp_path / "docs/one/across")
-    os.symlink(".", tmp_path / "docs/self")
-    assert len(kept(tmp_path, "docs", "--follow")) == 2
 
 
 @pytest.mark.reliability("links with --follow, or as arguments")
@@ -152,14 +112,6 @@ def test_trees_with_more_levels_than_open_files_are_read(tmp_path):
 
 @pytest.mark.reliability("10,000 files with 64 open at once")
 @pytest.mark.reliability("10,000 documents and 64 open files")
-def test_more_files_than_may_be_open_are_read(tmp_path):
-    lay(tmp_path, {f"docs/{at}": A + b" %d" % at for at in range(200)})
-    done = simdocs("dedupe", *[f"docs/{at}" for at in range(200)], "-j2", cwd=tmp_path, limits=FEW_FILES)
-    assert (done.status, done.err, len(done.rows)) == (0, "", 199)
-
-
-@pytest.mark.reliability("10,000 files with 64 open at once")
-@pytest.mark.reliability("10,000 documents and 64 open files")
 @pytest.mark.parametrize("number", [1000, *slow(10_000)])
 def test_many_files_are_read_with_64_open_at_once(tmp_path, number):
     names = [b"docs/%d" % at for at in range(number)]
@@ -177,7 +129,19 @@ def test_names_of_255_bytes_are_read(tmp_path):
     assert simdocs("dedupe", ".", cwd=tmp_path).names == [("./" + "x" * 255 + "/" + "y" * 255, "./z")]
 
 
-@pytest.mark.reliability("a wrong file size")
-def test_files_of_proc_are_read_to_their_end():
-    done = in_shell("cd /proc/self && simdocs dedupe limits status --list kept")
-    assert (done.status, done.out) == (0, b"limits\nstatus\n")
+ODD_ORDER = ["a/b", "a.txt", "a0", "a/c/d", "a/c.d", "a-", "a b", "A", "aa/x", "B/y", "é", "z/\x01", "z/~", "z!", "_"]
+
+
+@pytest.mark.reliability("arguments that overlap")
+def test_documents_are_in_bytewise_order_of_their_paths_and_of_the_first_argument_that_reaches_them(tmp_path):
+    lay(tmp_path, {f"docs/{name}": f"a text of its own, {name * 30}".encode() for name in ODD_ORDER})
+    names = sorted((f"docs/{name}" for name in ODD_ORDER), key=str.encode)
+    for locale in ("C", "C.UTF-8"):
+        assert kept(tmp_path, "docs", env=environment(LC_ALL=locale)) == names
+    first = ["docs/z!", "docs/a/c/d"]
+    rest = [name for name in names if name not in first]
+    assert kept(tmp_path, "docs/z!", "docs/a/c", "./docs/../docs", "docs/a0", tmp_path / "docs") == first + [
+        f"./docs/../{name}" for name in rest
+    ]
+    given = "\n".join(reversed(names)).encode()
+    assert kept(tmp_path, "--files-from", "-", stdin=given) == names[::-1]

@@ -207,19 +207,6 @@ def test_make_stops_at_unreadable_documents(there):
     assert make(there, *some, before=bound_by_modes) == (0, ["shingle"], "")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["CORPUS=.", "NEW="], "OUT is within CORPUS or NEW"),
-        (["OUT=Makefile/build"], "cannot be written"),
-    ],
-)
-def test_make_refuses_an_output_directory_that_cannot_work(there, arguments, message):
-    made = make(there, *arguments)
-    assert (made.status, made.ran) == (2, [])
-    assert message in made.err
-
-
 @pytest.mark.reliability("cron")
 def test_make_works_as_cron_runs_it(there):
     """The environment holds only PATH."""

@@ -69,12 +69,6 @@ def test_the_nightly_script_lists_each_new_document_with_what_it_resembles(two):
     assert matches(nightly(*two)) == [[bytes(archive / "new.txt"), bytes(archive / "deep/b.txt")]]
 
 
-def test_the_nightly_script_writes_only_the_index_and_only_for_its_user(two):
-    index = two[1]
-    assert os.listdir(index.parent) == [index.name]
-    assert {path.stat().st_mode & 0o077 for path in [index, *index.iterdir()]} == {0}
-
-
 def test_a_report_shows_the_new_documents_of_each_night(two):
     page = two[1].with_name("new.html")
     lay(two[0], {"new.txt": A1})

@@ -72,17 +72,6 @@ def test_an_update_reads_only_what_has_changed(store: ObjectStore, tmp_path: Pat
     assert content(target) == built_anew(tmp_path, kind)
 
 
-def test_an_object_that_was_only_written_again_keeps_its_documents(store: ObjectStore, tmp_path: Path) -> None:
-    for name, data in corpus().items():
-        store.put(BUCKET, name, data)
-    target = tmp_path / "x.index"
-    simdocs.index("s3://bucket/docs", output=str(target))
-    for name in ("docs/t000-0.txt", "docs/rows.jsonl"):
-        store.put(BUCKET, name, store.buckets[BUCKET][name].data, LATER)
-    simdocs.index("s3://bucket/docs", output=str(target))
-    assert content(target) == built_anew(tmp_path, "index")
-
-
 def test_rows_that_were_added_to_an_object_are_the_only_ones_that_are_parsed(
     store: ObjectStore, tmp_path: Path
 ) -> None:
@@ -106,26 +95,6 @@ def test_an_object_that_was_replaced_in_the_second_of_its_reading_is_read_again(
     store.put(BUCKET, "docs/x", b"a new text, of some words")
     simdocs.index("s3://bucket/docs", output=str(target))
     assert content(target) == built_anew(tmp_path, "index")
-
-
-def test_an_index_of_objects_is_asked_from_any_directory(
-    store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lay_both(store, tmp_path, sentences(4))
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path)
-    simdocs.index("s3://bucket/docs", "docs/t000-0.txt", output="x.index", unit="word")
-    monkeypatch.chdir(tmp_path / "elsewhere")
-    found = simdocs.query("../x.index", "../docs/t002-1.txt", "s3://bucket/docs/t000-1.txt")
-    index = simdocs.open("../x.index")
-    pairs = zip(found.pairs.left.tolist(), found.pairs.right.tolist(), strict=True)
-    assert sorted((found.documents.name(left), index.documents.name(right)) for left, right in pairs) == [
-        ("../docs/t002-1.txt", "s3://bucket/docs/t002-0.txt"),
-        ("../docs/t002-1.txt", "s3://bucket/docs/t002-1.txt"),
-        ("s3://bucket/docs/t000-1.txt", "docs/t000-0.txt"),
-        ("s3://bucket/docs/t000-1.txt", "s3://bucket/docs/t000-0.txt"),
-    ]
-    assert not found.skipped.counts
 
 
 def test_a_store_that_is_down_loses_no_documents_of_an_artifact(store: ObjectStore, tmp_path: Path) -> None:

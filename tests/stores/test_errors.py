@@ -65,17 +65,6 @@ def test_a_bucket_that_does_not_exist_is_an_argument_that_does_not_exist(store: 
     assert str(raised.value).startswith(f"{name}: ")
 
 
-def test_a_store_that_does_not_answer_is_not_waited_for_long(store: ObjectStore) -> None:
-    def before(*_: str) -> None:
-        raise Refused(500, "InternalError", 5.0)
-
-    store.before = before
-    skipped = Skipped()
-    found_by("s3://bucket/docs/", skipped=skipped)
-    ((_, said),) = skipped.by_reason["unreadable"]
-    assert "AWS Error NETWORK_CONNECTION" in said
-
-
 @pytest.mark.reliability("no connection")
 def test_a_store_that_is_not_there_is_named(store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")

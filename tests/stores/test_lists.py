@@ -85,19 +85,6 @@ def test_a_whole_bucket_is_walked(store: ObjectStore) -> None:
     assert names_and_skips("s3a://bucket")[0] == [b"s3a" + name[2:] for name in wanted]
 
 
-def test_sizes_and_times_are_those_of_the_objects(store: ObjectStore) -> None:
-    store.put(BUCKET, "docs/x", b"four", 1_500_000_000.75)  # lists are more exact than all else
-    listed, named = found_by("s3://bucket/docs"), found_by("s3://bucket/docs/x")
-    assert listed.stamp(0) == named.stamp(0)
-    assert listed.stamp(0)[:2] == (4, 1_500_000_000 * 10**9)
-
-
-def test_markers_of_directories_are_no_documents(store: ObjectStore) -> None:
-    for name in ("docs/", "docs/below/", "docs/below/x"):
-        store.put(BUCKET, name, b"" if name.endswith("/") else b"text")
-    assert names_and_skips("s3://bucket/docs")[0] == [b"s3://bucket/docs/below/x"]
-
-
 def test_a_prefix_with_nothing_but_a_marker_gives_a_warning(store: ObjectStore) -> None:
     store.put(BUCKET, "docs/", b"")
     for name in ("s3://bucket/docs", "s3://bucket/docs/"):

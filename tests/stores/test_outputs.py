@@ -170,38 +170,6 @@ def test_parts_are_the_bytes_of_the_file(
         assert (len(found) == 1) == (size == 1 << 20)
 
 
-def test_parts_of_parquet_are_whole_files(texts: ObjectStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    monkeypatch.setattr(atomic_tree, "PART_ROWS", 4)
-    assert asked("-o", "whole.parquet") == asked("-o", "parts/", "--format", "parquet") == 0
-    tables = [parquet.read_table(path) for path in sorted(Path("parts").glob("part-*.parquet"))]
-    assert [len(table) for table in tables] == [4, 2]
-    assert pa.concat_tables(tables).equals(parquet.read_table("whole.parquet"))
-
-
-def test_parts_on_disk_are_replaced_as_a_whole_and_nothing_else_is(
-    texts: ObjectStore, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(atomic_tree, "PART_BYTES", 1)
-    assert asked("-o", "parts/") == 0
-    assert len(files_in(Path("parts"))) == 8
-    monkeypatch.setattr(atomic_tree, "PART_BYTES", 1 << 20)
-    assert asked("-o", "parts/") == 0
-    assert sorted(files_in(Path("parts"))) == [".simdocs-files.json", "_SUCCESS", "part-00000.tsv"]
-    before = files_in(Path("parts"))
-    with restored_signals():
-        assert run(["dedupe", "parts/", "docs", "-o", "parts/"]) == 2
-    assert files_in(Path("parts")) == before
-    assert "this directory holds files that are read" in capfd.readouterr().err
-    Path("parts/mine").touch()
-    before = files_in(Path("parts"))
-    assert asked("-o", "parts/") == 2
-    assert files_in(Path("parts")) == before
-    assert "has files that simdocs did not write, such as mine" in capfd.readouterr().err
-
-
 def test_a_prefix_that_holds_objects_is_refused(texts: ObjectStore, capfd: pytest.CaptureFixture[str]) -> None:
     texts.put(OUT, "parts/deep/mine", b"")
     assert asked("-o", f"s3://{OUT}/parts/") == 2

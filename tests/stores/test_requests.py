@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 import simdocs
-from simdocs.reading.stores import ObjectFile
 from tests.reading.finding import found_by
 from tests.stores.laid import BUCKET, sentences
 from tests.stores.server import ObjectStore
@@ -45,18 +44,6 @@ def test_requests_for_a_container_do_not_grow_with_its_documents(store: ObjectSt
     assert len(found.pairs.left) == documents - -(-documents // 3)
     assert store.counts()["GET"] <= 12
     assert store.counts()["HEAD"] <= 14
-
-
-def test_an_object_is_read_in_ranges_that_double(store: ObjectStore) -> None:
-    store.put(BUCKET, "x", os.urandom(20 << 20))
-    file, pieces = ObjectFile(b"s3://bucket/x"), []
-    while piece := file.read(1 << 16):
-        pieces.append(piece)
-    assert b"".join(pieces) == store.buckets[BUCKET]["x"].data
-    sizes = [each.sent for each in store.asked if each.what == "GET"]
-    assert sizes[:7] == [1 << size for size in range(16, 23)]
-    assert max(sizes) == 4 << 20
-    assert sum(sizes) == 20 << 20
 
 
 def wide_table(rows: int) -> bytes:

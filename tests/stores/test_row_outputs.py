@@ -60,20 +60,3 @@ def test_rows_of_objects_are_written_as_those_of_files(
             each[".simdocs-files.json"] = " ".join(json.loads(written)["files"]).encode()
     if output != "flagged_rows":  # which have the names of other rows
         assert on_disk == of_store
-
-
-def test_a_saved_data_set_is_read_as_one_on_disk(
-    store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    files = {name: data() for name, data in FILES["saved"].items()}
-    files["saved/train/state.json"] = STATE.replace(b"}]", b'}, {"filename": "lost.arrow"}]')
-    lay_both(store, tmp_path, files)
-    disk, stored = simdocs.signature("saved"), simdocs.signature("s3://bucket/saved")
-    named = {
-        why: [(name.removeprefix("s3://bucket/"), detail) for name, detail in each]
-        for why, each in stored.skipped.by_reason.items()
-    }
-    assert named == disk.skipped.by_reason
-    assert named.keys() == {"described", "unreadable"}
-    assert len(stored.documents) == len(disk.documents) == 30

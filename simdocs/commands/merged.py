@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
 
 from simdocs.artifacts.formats import FORMATS, RUN
 from simdocs.artifacts.manifest import differences
@@ -30,7 +28,6 @@ from simdocs.errors import ArtifactError, InputError, ParametersError, UsageErro
 from simdocs.matching.corpus import check_root
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import ByteStrings
-from simdocs.model.ragged import Mask
 from simdocs.model.result import Result
 from simdocs.model.skipped import JUDGED, UNJUDGED
 from simdocs.names import display_name, is_absolute, name_to_text, text_to_name
@@ -97,23 +94,21 @@ def merged_into(plan: MergePlan, writer: Writer, run: Run, there: Standing) -> R
     there. For others, see `merged_documents` and `merge_arrays`.
     """
     began_ns, note = identity.now(), f"{there.why_anew}; it is replaced" if there.unexpected else ""
-    merged = merged_documents(plan.inputs, plan.root, run)
+    documents, firsts = merged_documents(plan.inputs, run)
     allow_shrink = plan.options.allow_shrink
-    given = [pair for each, place in zip(plan.given, merged.places, strict=True) for pair in _left(each, place.kept)]
+    given = list(chain.from_iterable(plan.given))
     if there.artifact is not None and not allow_shrink:
         # A job that failed leaves no argument, so all documents count, too, and before anything is written.
         refuse_shrinking(there.artifact.name, {}, given, there.artifact.n_documents)
-    skipped = run.skipped.counts
-    expectation = merge_arrays(plan.inputs, merged, plan.recipe, writer.append, run)
+    expectation = merge_arrays(plan.inputs, documents, firsts, plan.recipe, writer.append, run)
     made = Unfinished(
         command=plan.options.command,
         target=plan.options.output,
         kind=plan.kind,
-        documents=merged.documents,
+        documents=documents,
         recipe=plan.recipe,
         given=given,
-        # With the files that were left out now because an earlier input has them.
-        of_reading={**plan.of_reading, "skipped": _facts_together([plan.of_reading, {"skipped": skipped}])["skipped"]},
+        of_reading=plan.of_reading,
         ignored=len(plan.inputs[0].ignored),
         expectation=expectation,
         merged=True,
@@ -239,12 +234,3 @@ def _facts_together(facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             if isinstance(skipped, dict) and type(skipped.get(reason)) is int:
                 counts[reason] += skipped[reason]
     return together | {"skipped": dict(counts)}
-
-
-def _left(given: Given, kept: Mask | None) -> Given:
-    """The arguments of an input, with the number of documents that are left of each. kept: see InputRows."""
-    if kept is None:
-        return given
-    ends = np.cumsum([0, *(count for _, count in given)]).tolist()
-    counts = [int(np.count_nonzero(kept[begin:end])) for begin, end in pairwise(ends)]
-    return [[word, count] for (word, _), count in zip(given, counts, strict=True)]

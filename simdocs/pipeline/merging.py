@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,6 @@ from simdocs.model.documents import DOCUMENT, FILE, Documents, SourceFiles
 from simdocs.model.ragged import (
     NO_TOKENS,
     Array,
-    Index,
     Keys,
     Mask,
     Ragged,
@@ -29,11 +27,9 @@ from simdocs.model.ragged import (
     offsets_of,
     row_blocks,
 )
-from simdocs.model.skipped import Skip
-from simdocs.names import display_name, path_from
+from simdocs.names import display_name
 from simdocs.options.recipes import IndexRecipe, Recipe, SignatureRecipe
 from simdocs.pipeline.indexing import BucketCounter, Expectation, same_as
-from simdocs.reading.identity import first_names
 from simdocs.reading.row_names import SeenNames
 from simdocs.reading.unchanged import EarlierFiles
 
@@ -88,39 +84,9 @@ class Inputs(Sequence[Artifact]):
             yield self[at]
 
 
-class InputRows(NamedTuple):
-    """Where the documents of an input are in the artifact that is made.
+def merged_documents(inputs: Inputs, run: Run) -> tuple[Documents, list[int]]:
+    """The documents of all inputs, end to end, and the row of the first one of each input.
 
-    first: the row of the first of them.
-    kept: (N,) which of them it has; None: all.
-    """
-
-    first: int
-    kept: Mask | None
-
-    def rows(self, then: Array) -> Rows:
-        """The rows of documents that had these rows in the input; -1 if the document was left out."""
-        if self.kept is None:
-            return then.astype(np.int64) + self.first
-        return np.where(self.kept, self.first - 1 + np.cumsum(self.kept), -1)[then]
-
-    def of(self, rows: Rows) -> Rows:
-        """The rows in the input of documents that have these rows now."""
-        then = rows - self.first
-        return then if self.kept is None else np.flatnonzero(self.kept)[then]
-
-
-class Merged(NamedTuple):
-    """The documents of several artifacts, end to end. places: where those of each artifact are."""
-
-    documents: Documents
-    places: Sequence[InputRows]
-
-
-def merged_documents(inputs: Inputs, root: bytes, run: Run) -> Merged:
-    """The documents of all inputs. Files that an earlier input has under another name are left out, and reported.
-
-    root: the directory from which names are found.
     UsageError: two inputs have a document, or a container of documents, of the same name.
     ArtifactError: what is recorded in an input contradicts itself.
     """
@@ -151,15 +117,11 @@ def merged_documents(inputs: Inputs, root: bytes, run: Run) -> Merged:
     every = Documents(Ragged(names.all(), ends.all()), facts.all(), sources, held, given_names=given_names)
     _refuse_repeated(ByteStrings(every.names), rows, called, "document")
     if (every.facts["container"] > 0).any():  # or else files have the names of their documents
-        _refuse_repeated(_names_of_files(every), file_numbers, called, "file")
-    return _without_other_names(every, np.array(rows), np.array(file_numbers), root, run)
-
-
-def _names_of_files(documents: Documents) -> ByteStrings:
-    names, files = GrowingByteStrings(), EarlierFiles(documents, 0, 0)
-    for at in range(0, len(documents.sources.files), _NAMES_AT_ONCE):
-        names.add(files.names(np.arange(at, min(at + _NAMES_AT_ONCE, len(documents.sources.files)))))
-    return names.all()
+        of_files, recorded = GrowingByteStrings(), EarlierFiles(every, 0, 0)
+        for at in range(0, file_numbers[-1], _NAMES_AT_ONCE):
+            of_files.add(recorded.names(np.arange(at, min(at + _NAMES_AT_ONCE, file_numbers[-1]))))
+        _refuse_repeated(of_files.all(), file_numbers, called, "file")
+    return every, rows[:-1]
 
 
 def _refuse_repeated(names: ByteStrings, offsets: Sequence[int], called: Sequence[str], noun: str) -> None:
@@ -176,118 +138,78 @@ def _refuse_repeated(names: ByteStrings, offsets: Sequence[int], called: Sequenc
         seen.add(some, np.arange(at, at + len(some)))
 
 
-def _without_other_names(documents: Documents, offsets: Index, file_offsets: Index, root: bytes, run: Run) -> Merged:
-    """Leave out the files that an earlier input has under another name.
-
-    offsets, file_offsets: where the documents and the files of each input begin, and the end.
-    """
-    sources, names = documents.sources, EarlierFiles(documents, 0, 0).names
-    runs = np.repeat(np.arange(len(offsets) - 1), np.diff(file_offsets))
-
-    def name_of(file: int) -> bytes:
-        return names(np.array([file]))[0]
-
-    first = first_names(sources.files, runs, lambda file: path_from(root, name_of(file)))
-    is_first = first == np.arange(len(first))
-    if is_first.all():
-        return Merged(documents, [InputRows(row, None) for row in offsets[:-1].tolist()])
-    for file in np.flatnonzero(~is_first).tolist():
-        run.skipped.add(Skip("again", name_of(file)))
-    kept = np.repeat(is_first, np.diff(np.append(sources.files["row"], len(documents))))
-    files, row_now = sources.files[is_first], offsets_of(kept)
-    files["row"] = row_now[files["row"]]
-    rest = Documents(
-        documents.names.take(np.flatnonzero(kept)),
-        documents.facts[kept],
-        SourceFiles(files),
-        {int(row_now[row]): data for row, data in documents.held.items() if kept[row]},
-        given_names={int(row_now[row]): name for row, name in documents.given_names.items() if kept[row]},
-    )
-    cuts = pairwise(offsets.tolist())
-    return Merged(rest, [InputRows(int(row_now[begin]), kept[begin:end]) for begin, end in cuts])
-
-
-def merge_arrays(inputs: Inputs, merged: Merged, recipe: Recipe, append: Append, run: Run) -> Expectation | None:
+def merge_arrays(
+    inputs: Inputs, documents: Documents, firsts: Sequence[int], recipe: Recipe, append: Append, run: Run
+) -> Expectation | None:
     """Write all arrays but those about the documents. Return what the bands of an index will find.
 
-    ArtifactError: a block of an input is damaged.
+    documents, firsts: see `merged_documents`. ArtifactError: a block of an input is damaged.
     """
     if not isinstance(recipe, SignatureRecipe):
-        _merge_token_sets(inputs, merged, append, run.progress)
+        append("tokens", NO_TOKENS)
+        for artifact, first in zip(inputs, firsts, strict=True):
+            offsets = artifact["offsets"].all()
+            for begin, end in row_blocks(offsets, _TOKENS_AT_ONCE):
+                run.progress("merging", first + begin, len(documents))
+                append("tokens", artifact["tokens"].cut(int(offsets[begin]), int(offsets[end])))
+                artifact["tokens"].release()
+            artifact["offsets"].release()
+        append("offsets", offsets_of(documents.facts["count"]))
         return None
-    _merge_signatures(inputs, merged, recipe.sketching.num_perm, append, run.progress)
-    append("ignored", inputs[0]["ignored"].all())
-    return _merge_tables(inputs, merged, recipe, append, run.progress) if isinstance(recipe, IndexRecipe) else None
-
-
-def _merge_token_sets(inputs: Inputs, merged: Merged, append: Append, progress: Progress) -> None:
-    append("tokens", NO_TOKENS)
-    for artifact, (first, kept) in zip(inputs, merged.places, strict=True):
-        offsets = offsets_of(artifact["documents"].all()["count"])
-        for begin, end in row_blocks(offsets, _TOKENS_AT_ONCE):
-            progress("merging", first + begin, len(merged.documents))
-            tokens = artifact["tokens"].cut(int(offsets[begin]), int(offsets[end]))
-            append(
-                "tokens",
-                tokens if kept is None else tokens[np.repeat(kept[begin:end], np.diff(offsets[begin : end + 1]))],
-            )
-            artifact["tokens"].release()
-        artifact["documents"].release()
-    append("offsets", offsets_of(merged.documents.facts["count"]))
-
-
-def _merge_signatures(inputs: Inputs, merged: Merged, num_perm: int, append: Append, progress: Progress) -> None:
-    append("signatures", np.empty((0, num_perm), np.uint32))
-    for artifact, (first, kept) in zip(inputs, merged.places, strict=True):
+    append("signatures", np.empty((0, recipe.sketching.num_perm), np.uint32))
+    for artifact, first in zip(inputs, firsts, strict=True):
         for begin in range(0, artifact.n_documents, _ROWS_AT_ONCE):
-            progress("merging", first + begin, len(merged.documents))
-            end = min(begin + _ROWS_AT_ONCE, artifact.n_documents)
-            signatures = artifact["signatures"].cut(begin, end)
-            append("signatures", signatures if kept is None else signatures[kept[begin:end]])
+            run.progress("merging", first + begin, len(documents))
+            append("signatures", artifact["signatures"].cut(begin, min(begin + _ROWS_AT_ONCE, artifact.n_documents)))
             artifact["signatures"].release()
+    append("ignored", inputs[0]["ignored"].all())
+    if not isinstance(recipe, IndexRecipe):
+        return None
+    return _merge_tables(inputs, documents, firsts, recipe, append, run.progress)
 
 
 def _merge_tables(
-    inputs: Inputs, merged: Merged, recipe: IndexRecipe, append: Append, progress: Progress
+    inputs: Inputs,
+    documents: Documents,
+    firsts: Sequence[int],
+    recipe: IndexRecipe,
+    append: Append,
+    progress: Progress,
 ) -> Expectation:
-    firsts, texts = merged.documents.distinct_texts()
-    append("same_as", same_as(firsts, texts))
-    is_first = np.zeros(len(texts) + 1, bool)  # the last place stands for -1
-    is_first[firsts] = True
+    of_texts, texts = documents.distinct_texts()
+    append("same_as", same_as(of_texts, texts))
+    is_first = np.zeros(len(texts), bool)
+    is_first[of_texts] = True
     counter = BucketCounter(recipe)
-    made = _bands(inputs, merged.places, is_first, recipe.banding.bands)
+    made = _bands(inputs, firsts, is_first, recipe.banding.bands)
     for keys, rows in each_band(made, recipe.banding.bands, progress):
         counter.add(keys[0], rows[0])
         append("band_keys", keys)
         append("band_rows", rows)
     sketched = 0
-    for tokens, owners in _sketches(inputs, merged.places, is_first):
+    for tokens, owners in _sketches(inputs, firsts, is_first):
         append("sketch_tokens", tokens)
         append("sketch_rows", owners)
         sketched += len(tokens)
-    expected = counter.expectation(lambda some: _signatures_at(inputs, merged.places, some), len(firsts))
+    expected = counter.expectation(lambda some: _signatures_at(inputs, firsts, some), len(of_texts))
     return expected._replace(sketched=sketched if recipe.containing.containment else None)
 
 
-def _bands(inputs: Inputs, places: Sequence[InputRows], is_first: Mask, bands: int) -> Iterator[tuple[Keys, Tokens]]:
+def _bands(inputs: Inputs, firsts: Sequence[int], is_first: Mask, bands: int) -> Iterator[tuple[Keys, Tokens]]:
     """Yield the keys and the rows of the bucket tables of all inputs, for one band after the other: (1, M) each.
 
     is_first: whether a row is the first of its text in all inputs. Only these are in the tables.
     """
-    at_once = max(1, _ENTRIES_AT_ONCE // len(is_first))
+    at_once = max(1, _ENTRIES_AT_ONCE // (len(is_first) + 1))
     for begin in range(0, bands, at_once):
         end = min(begin + at_once, bands)
         keys, owners = ([list[Array]() for _ in range(begin, end)] for _ in range(2))
-        for artifact, place in zip(inputs, places, strict=True):
+        for artifact, first in zip(inputs, firsts, strict=True):
             its_keys, then = artifact["band_keys"].cut(begin, end), artifact["band_rows"].cut(begin, end)
             for at in range(end - begin):
-                its_key, now = its_keys[at], _owners(artifact, place, then[at])
-                if place.kept is not None:
-                    order = np.lexsort((now, its_key))
-                    its_key, now = its_key[order], now[order]
-                there = is_first[now]
-                keys[at].append(its_key[there])
-                owners[at].append(now[there])
+                now = first + then[at].astype(np.int64)
+                keys[at].append(its_keys[at][is_first[now]])
+                owners[at].append(now[is_first[now]])
             artifact["band_keys"].release()
             artifact["band_rows"].release()
         for of_band, its_rows in zip(keys, owners, strict=True):
@@ -297,20 +219,7 @@ def _bands(inputs: Inputs, places: Sequence[InputRows], is_first: Mask, bands: i
             its_rows.clear()
 
 
-def _owners(artifact: Artifact, place: InputRows, then: Array) -> Rows:
-    """The first document, now, of each text whose first document had this row in an input; -1 if none is left.
-
-    It is another one if the first was left out. then: of entries of its tables or its sketch.
-    """
-    if place.kept is None:
-        return place.rows(then)
-    same, left = artifact["same_as"].all(), np.flatnonzero(place.kept)[::-1]
-    heirs = np.full(len(same), -1)
-    heirs[same[left]] = left  # the last assignment counts, which is that of the first row
-    return np.where(heirs[then] >= 0, place.rows(heirs)[then], -1)
-
-
-def _sketches(inputs: Inputs, places: Sequence[InputRows], is_first: Mask) -> Iterator[tuple[Tokens, Tokens]]:
+def _sketches(inputs: Inputs, firsts: Sequence[int], is_first: Mask) -> Iterator[tuple[Tokens, Tokens]]:
     """Yield the sketches of all inputs, merged, in parts with ascending tokens."""
     sizes, largest = list[int](), 0
     for artifact in inputs:
@@ -326,8 +235,8 @@ def _sketches(inputs: Inputs, places: Sequence[InputRows], is_first: Mask) -> It
         artifact["sketch_tokens"].release()
     for part in range(parts):
         tokens, owners = list[Tokens](), list[Rows]()
-        for artifact, place, its_cuts in zip(inputs, places, cuts, strict=True):
-            now = _owners(artifact, place, artifact["sketch_rows"].cut(*its_cuts[part : part + 2]))
+        for artifact, first, its_cuts in zip(inputs, firsts, cuts, strict=True):
+            now = first + artifact["sketch_rows"].cut(*its_cuts[part : part + 2]).astype(np.int64)
             there = is_first[now]
             tokens.append(artifact["sketch_tokens"].cut(*its_cuts[part : part + 2])[there])
             owners.append(now[there])
@@ -337,13 +246,12 @@ def _sketches(inputs: Inputs, places: Sequence[InputRows], is_first: Mask) -> It
         yield sketch_table(none, np.empty(0, np.int64), np.concatenate(tokens), np.concatenate(owners))
 
 
-def _signatures_at(inputs: Inputs, places: Sequence[InputRows], rows: Rows) -> Tokens:
+def _signatures_at(inputs: Inputs, firsts: Sequence[int], rows: Rows) -> Tokens:
     """The signatures of these rows, which ascend."""
-    firsts = [place.first for place in places]
     ends = np.searchsorted(rows, [*firsts[1:], np.iinfo(np.int64).max])
     found, begin = list[Tokens](), 0
-    for artifact, place, end in zip(inputs, places, ends.tolist(), strict=True):
-        found.append(artifact["signatures"].rows(place.of(rows[begin:end])))
+    for artifact, first, end in zip(inputs, firsts, ends.tolist(), strict=True):
+        found.append(artifact["signatures"].rows(rows[begin:end] - first))
         artifact["signatures"].release()
         begin = end
     return np.concatenate(found)

@@ -6,7 +6,7 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.model.documents import STAMP_FIELDS
-from simdocs.model.ragged import Array, Index, Mask, Ragged
+from simdocs.model.ragged import Array, Mask, Ragged
 from simdocs.names import is_uri
 
 FileId = tuple[int, int]
@@ -127,50 +127,6 @@ def recorded(facts: NDArray[np.void]) -> Iterator[tuple[Stamp, int]]:
     for at in range(0, len(facts), _AT_ONCE):
         *stamps, sizes = (facts[name][at : at + _AT_ONCE].tolist() for name in (*STAMP_FIELDS, "size"))
         yield from zip(map(Stamp, *stamps), sizes, strict=True)
-
-
-def first_names(files: NDArray[np.void], runs: Index, path_of: Callable[[int], bytes]) -> Index:
-    """For each file the first file of an earlier run that is the same under another name, or else itself: int64 (F,).
-
-    Two files are the same if their inodes, times and sizes are equal, unless both are found now, on different devices.
-    A snapshot of a file system is another device, and its files have the same inodes. The files of one run differ.
-
-    files: (F,) FILE. runs: (F,), the run of each file, ascending. path_of: the path of a file.
-    """
-    first = np.arange(len(files))
-    for same in _recorded_alike(files):
-        known = list[tuple[int, int | None]]()
-        for file in same:
-            device = _device(path_of(file), int(files["inode"][file]))
-            for other, its_device in known:
-                if runs[other] != runs[file] and (None in (device, its_device) or device == its_device):
-                    first[file] = other
-                    break
-            else:
-                known.append((file, device))
-    return first
-
-
-def _recorded_alike(files: NDArray[np.void]) -> Iterator[list[int]]:
-    """Yield the files of which the same is recorded, if two or more are alike."""
-    inodes = files["inode"]
-    ordered = np.sort(inodes)
-    rows = np.flatnonzero(np.isin(inodes, ordered[1:][ordered[1:] == ordered[:-1]]) & (inodes != 0))
-    some = files[rows]
-    order = np.lexsort([some[name] for name in STAMP_FIELDS])
-    marks = some[list(STAMP_FIELDS)][order]
-    alike = np.flatnonzero(marks[1:] == marks[:-1])
-    for run in np.split(alike, np.flatnonzero(np.diff(alike) > 1) + 1) if len(alike) else ():
-        yield rows[order[run[0] : run[-1] + 2]].tolist()
-
-
-def _device(path: bytes, inode: int) -> int | None:
-    """The device of the file at this path, if it is there and has this inode."""
-    try:
-        status = status_of(path)
-    except OSError:
-        return None
-    return status.st_dev if status.st_ino == inode else None
 
 
 def content_digest(*pieces: bytes) -> bytes:

@@ -23,7 +23,7 @@ from simdocs.options.recipes import (
     Sketching,
     Walking,
 )
-from simdocs.pipeline.signing import scheme_of
+from simdocs.pipeline.signing import SIGNATURES
 from tests.asked import OPTIONS
 
 WHITESPACE = [chr(point) for point in range(sys.maxunicode + 1) if chr(point).isspace()]
@@ -242,7 +242,7 @@ def spelt_shingles(batch: Sequence[bytes], shingling: Shingling) -> list[list[li
 
 def signatures(tokens: Ragged, num_perm: int, seed: int = 0, scheme: str = "fss") -> Array:
     """Return the signatures of token sets, read-only."""
-    return frozen(scheme_of(scheme)(tokens, num_perm, seed))
+    return frozen(SIGNATURES[scheme](tokens, num_perm, seed))
 
 
 def rows_of(made: Ragged) -> list[list[int]]:

@@ -40,11 +40,11 @@ from simdocs.names import display_name, name_to_text
 from simdocs.options.recipes import OF_BANDS, IndexRecipe, Recipe, SignatureRecipe, Updating
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.changes import Changes, changes
-from simdocs.pipeline.indexing import BucketCounter, EarlierTables, Expectation, band_tables, same_as
+from simdocs.pipeline.indexing import BucketCounter, Expectation, band_tables, same_as
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.shingling import shingle
-from simdocs.pipeline.signing import Sketches, files_of, refuse_unusable, signed, stored_sketch
+from simdocs.pipeline.signing import files_of, refuse_unusable, signed, stored_sketch
 from simdocs.reading import identity
 from simdocs.version import __version__
 
@@ -250,15 +250,12 @@ def _build_signatures(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlie
 def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | None) -> tuple[Documents, Expectation]:
     recipe = plan.recipe
     assert isinstance(recipe, IndexRecipe)
-    sketches = Sketches() if recipe.containing.containment else None
+    sketches = list[Ragged]() if recipe.containing.containment else None
     documents, signatures = signed(plan.intake, recipe, run, with_sets=True, earlier=earlier, sketches=sketches)
     firsts, texts = documents.distinct_texts()
-    tables = None
-    if earlier is not None and isinstance(earlier.artifact, BandIndex):
-        tables = EarlierTables.of(earlier.artifact, documents, firsts, recipe.banding.cut)
     counter = BucketCounter(recipe)
     threads = threads_for(len(firsts), run.engine)
-    made = band_tables(signatures, firsts, recipe.banding.cut, tables, threads)
+    made = band_tables(signatures, firsts, recipe.banding.cut, threads)
     for keys, rows in each_band(made, recipe.banding.bands, run.progress):
         counter.add(keys[0], rows[0])
         writer.append("band_keys", keys)
@@ -275,14 +272,19 @@ def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | N
 
 
 def _sketch(
-    artifact: Artifact | None, sketches: Sketches | None, documents: Documents, firsts: Rows, earlier: Earlier | None
+    artifact: Artifact | None,
+    sketches: list[Ragged] | None,
+    documents: Documents,
+    firsts: Rows,
+    earlier: Earlier | None,
 ) -> dict[str, Tokens]:
     """The columns of the containment sketch; empty if there is none. An index of an index has the same sketch."""
     if isinstance(artifact, BandIndex):
         return {name: artifact[name].all() for name in _OF_SKETCH}
     columns = (NO_TOKENS, NO_TOKENS)
     if sketches is not None:
-        columns = stored_sketch(sketches.all(), documents, firsts, None if earlier is None else earlier.artifact)
+        every = Ragged.concat(sketches, np.uint32)
+        columns = stored_sketch(every, documents, firsts, None if earlier is None else earlier.artifact)
     return dict(zip(_OF_SKETCH, columns, strict=True))
 
 

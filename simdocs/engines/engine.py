@@ -169,10 +169,6 @@ Task = TypeVar("Task")
 Returned = TypeVar("Returned")
 
 
-_UNLIMITED = 1 << 60
-"""Control groups without a limit have `max`, or a number near 2^63, as their limit."""
-
-
 def available_memory(top: Path = Path("/")) -> int | None:
     """The bytes that this process can still take, or None if the system does not say it.
 
@@ -190,27 +186,15 @@ def _of_system(top: Path) -> Iterator[int]:
 
 
 def _of_groups(top: Path) -> Iterator[int]:
-    """The memory left by the limits of the control groups that this process is in, and of those above them."""
+    """The memory left by the limits of the control group of version 2 that this process is in, and those above it."""
     for line in _text(top / "proc/self/cgroup").splitlines():
         _, controllers, name = line.split(":", 2)
-        if controllers in ("", "memory"):
-            mount, files = ("", _FILES_OF_2) if not controllers else ("memory", _FILES_OF_1)
-            group = Path(name)
-            for one in (group, *group.parents):
-                yield from _of_group(top / "sys/fs/cgroup" / mount / str(one).lstrip("/"), *files)
-
-
-_FILES_OF_1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-_FILES_OF_2 = ("memory.max", "memory.current", "inactive_file")
-"""In a control group of version 1 or 2: the file of its limit, that of its use, and what counts as used but is a cache
-of files."""
-
-
-def _of_group(directory: Path, limit: str, usage: str, cached: str) -> Iterator[int]:
-    most, used = _text(directory / limit).strip(), _text(directory / usage).strip()
-    if most.isdecimal() and used.isdecimal() and int(most) < _UNLIMITED:
-        cache = _field(_text(directory / "memory.stat"), cached) or 0
-        yield max(int(most) - int(used) + cache, 0)
+        for group in (Path(name), *Path(name).parents) if not controllers else ():
+            directory = top / "sys/fs/cgroup" / str(group).lstrip("/")
+            most, used = (_text(directory / file).strip() for file in ("memory.max", "memory.current"))
+            if most.isdecimal() and used.isdecimal():  # `max` is no limit
+                cached = _field(_text(directory / "memory.stat"), "inactive_file") or 0
+                yield max(int(most) - int(used) + cached, 0)
 
 
 def _of_process(top: Path) -> Iterator[int]:

@@ -141,19 +141,10 @@ def joined_bands(bands: Iterable[tuple[Index, Index]]) -> Ragged:
 def positions_of_members(buckets: Ragged, size: int) -> Ragged:
     """The positions of each member below `size` in the values of buckets, ascending: Ragged of `size` rows."""
     members = buckets.values
-    starts = np.zeros(size + 1, np.int64)
-    for at in range(0, len(members), _POSITIONS_AT_ONCE):
-        np.add.at(starts[1:], members[at : at + _POSITIONS_AT_ONCE], 1)
-    np.cumsum(starts, out=starts)
-    positions = np.empty(len(members), np.int32 if len(members) < 1 << 31 else np.int64)
-    filled = starts[:-1].copy()
-    for at in range(0, len(members), _POSITIONS_AT_ONCE):
-        order = np.argsort(members[at : at + _POSITIONS_AT_ONCE], kind="stable")
-        begins, sizes = equal_runs(members[at : at + _POSITIONS_AT_ONCE][order])
-        these = members[at + order[begins]]
-        positions[ranges(filled[these], sizes)] = at + order
-        filled[these] += sizes
-    return Ragged(positions, starts)
+    positions: Array = np.argsort(members, kind="stable")
+    if len(members) < 1 << 31:
+        positions = positions.astype(np.int32)
+    return Ragged(positions, offsets_of(np.bincount(members, minlength=size)))
 
 
 def member_blocks(positions: Ragged, members: Index) -> Iterator[Index]:
@@ -245,27 +236,6 @@ def joined_blocks(blocks: Iterable[tuple[Index, Index]]) -> Iterator[tuple[Index
 def _joined_block(blocks: list[tuple[Index, Index]]) -> tuple[Index, Index]:
     lefts, rights = zip(*blocks, strict=True)
     return np.concatenate(lefts), np.concatenate(rights)
-
-
-def merged_band(old_keys: Keys, old_rows: Tokens, new_row: Array, keys: Keys, rows: Index) -> tuple[Keys, Tokens]:
-    """One band of bucket tables: uint64 and uint32 (M,).
-
-    The result is that of `bucket_tables` for all of them: equal keys keep the order of their rows.
-
-    old_keys, old_rows: (L,), the band as it was, keys ascending
-    new_row: for each old row its row now, or -1 if it is no longer in the tables; those that are not -1 ascend
-    keys, rows: (n,), the keys and the rows, ascending, that are new in the tables
-    """
-    moved = new_row[old_rows]
-    there = moved >= 0
-    kept_keys, kept_rows = (old_keys, moved) if there.all() else (old_keys[there], moved[there])
-    order = np.argsort(keys, kind="stable")
-    keys, rows = keys[order], rows[order]
-    places = np.searchsorted(kept_keys, keys)
-    after = np.searchsorted(kept_keys, keys, side="right")
-    for at in np.flatnonzero(places < after).tolist():
-        places[at] += np.searchsorted(kept_rows[places[at] : after[at]], rows[at])
-    return np.insert(kept_keys, places, keys), np.insert(kept_rows, places, rows).astype(np.uint32)
 
 
 def bucket_bounds(keys: Keys, width: int, keys_at: Callable[[Index], Array]) -> tuple[Index, Index]:

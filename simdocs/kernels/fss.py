@@ -31,14 +31,9 @@ def signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> Tokens:
     """
     out, filled = first_round(tokens, num_perm)
     rows = np.flatnonzero(~filled.all(axis=1) & (tokens.lengths > 0))
-    large = tokens.lengths[rows] > CHUNK
-    # If a large document leaves a bin empty, it repeats a few tokens many times.
-    for row in rows[large].tolist():  # fewer rows than chunks of tokens
-        distinct = token_sets(Ragged.from_lengths(tokens[row], np.array([len(tokens[row])])))
-        out[row] = later_rounds(distinct, out[row : row + 1], filled[row : row + 1])[0]
-    rows = rows[~large]
     if len(rows):
-        out[rows] = later_rounds(tokens.take(rows), out[rows], filled[rows])
+        # A document that leaves a bin empty may repeat a few tokens many times.
+        out[rows] = later_rounds(token_sets(tokens.take(rows)), out[rows], filled[rows])
     return out
 
 
@@ -49,24 +44,10 @@ def first_round(tokens: Ragged, num_perm: int) -> tuple[Tokens, Mask]:
     """
     out = np.full((len(tokens), num_perm), EMPTY, np.uint32)
     filled = np.zeros(out.shape, bool)
-    for at in range(0, len(tokens.values), CHUNK):
-        values = tokens.values[at : at + CHUNK]
-        bins = _row_bases(tokens.offsets, at, len(values), num_perm)
-        bins += _bins(values, num_perm)
-        np.minimum.at(out.ravel(), bins, values)
-        if values.max(initial=0) == EMPTY:  # the minimum does not show that such a bin is full
-            filled.ravel()[bins[values == EMPTY]] = True
-    filled |= out != EMPTY
+    bins = np.repeat(np.arange(0, out.size, num_perm), tokens.lengths) + _bins(tokens.values, num_perm)
+    np.minimum.at(out.ravel(), bins, tokens.values)
+    filled.ravel()[bins] = True
     return out, filled
-
-
-def _row_bases(offsets: Index, at: int, count: int, num_perm: int) -> Index:
-    """For each of `count` tokens from position `at` on: where its row begins in the flattened signatures."""
-    first = int(np.searchsorted(offsets, at, side="right")) - 1
-    last = int(np.searchsorted(offsets, at + count, side="left"))
-    cuts = np.clip(offsets[first : last + 1], at, at + count)
-    lengths = cuts[1:] - cuts[:-1]
-    return np.repeat(np.arange(first * num_perm, last * num_perm, num_perm), lengths)
 
 
 def _bins(hashes: Tokens, num_perm: int) -> Index:

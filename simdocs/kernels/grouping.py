@@ -12,7 +12,7 @@ members: a chain of documents, each similar only to its neighbours, needs a roun
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -101,33 +101,14 @@ def most_similar_kept(kept: Index, members: Index, jaccard: Floats) -> Index:
     return best
 
 
-def first(sizes: Array, mtimes: Array) -> Array:
-    """Sort by row order."""
-    return np.arange(len(sizes))
-
-
-def longest(sizes: Array, mtimes: Array) -> Array:
-    """Sort by size, the largest first."""
-    return -sizes
-
-
-def shortest(sizes: Array, mtimes: Array) -> Array:
-    """Sort by size, the smallest first."""
-    return sizes
-
-
-def newest(sizes: Array, mtimes: Array) -> Array:
-    """Sort by time of change, the last one first."""
-    return -mtimes
-
-
-def oldest(sizes: Array, mtimes: Array) -> Array:
-    """Sort by time of change, the earliest first."""
-    return mtimes
-
-
-KEEP_ORDERS = {"first": first, "longest": longest, "shortest": shortest, "newest": newest, "oldest": oldest}
-"""What the policies in KEEP of options/families.py sort documents by."""
+KEEP_ORDERS: dict[str, Callable[[Array, Array], Array]] = {
+    "first": lambda sizes, _: np.arange(len(sizes)),
+    "longest": lambda sizes, _: -sizes,
+    "shortest": lambda sizes, _: sizes,
+    "newest": lambda _, mtimes: -mtimes,
+    "oldest": lambda _, mtimes: mtimes,
+}
+"""What the policies in KEEP of options/families.py sort documents by, from their sizes and times of change."""
 
 
 def keep_order(policy: str, sizes: Array, mtimes: Array) -> Index:

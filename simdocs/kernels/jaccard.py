@@ -12,31 +12,24 @@ import numpy as np
 from simdocs.kernels.buckets import equal_runs
 from simdocs.kernels.multisets import sort_rows
 from simdocs.kernels.native import accelerated
-from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Ragged, Tokens, count_true_in_rows, distinct
+from simdocs.model.ragged import (
+    Array,
+    Floats,
+    Index,
+    Keys,
+    Mask,
+    Ragged,
+    Tokens,
+    count_true_in_rows,
+    offsets_of,
+    row_blocks,
+)
 
 _ESTIMATED_PAIRS = 1024
 """Pairs whose signatures are compared at once: 1 MiB at K = 128."""
 
 _MERGE_BLOCK = 1 << 18
 """Values of pairs that are merged at once: 3 MiB with their keys."""
-
-_MIN_PAIRS_PER_ROW = 4
-"""Pairs for each row of the smaller side from which on looking values up is faster than merging."""
-
-_LARGEST_TABLE = 1 << 26
-"""Largest table of which left row contains which value, in cells of one byte."""
-
-_CELLS_PER_VALUE = 16
-"""Cells, at least, for each value of the table in which values are looked up: then one in 32 shares its cell."""
-
-_LOOKED_UP_PAIRS = 128
-"""Pairs whose values are looked up at once."""
-
-_CELLS_AT_ONCE = 1 << 21
-"""Cells of a table that become bits at once: 2 MiB."""
-
-_WORDS_AT_ONCE = 1 << 15
-"""Words of bits that are compared at once: 256 KiB for each of two sets."""
 
 _STANDARD_ERRORS = 5.0
 _PREFILTER_NUM_PERM = 64
@@ -115,141 +108,14 @@ def overlaps(sets: Ragged, left: Array, right: Array) -> Index:
 
     sets: Ragged uint32, each row ascending, without repeats. left, right: (P,) row numbers.
     """
-    lefts, rights = distinct(left), distinct(right)
-    if len(left) < _MIN_PAIRS_PER_ROW * min(len(lefts), len(rights)):
-        return _common_by_merging(sets, left, right)
-    if len(lefts) > len(rights):
-        left, right, lefts, rights = right, left, rights, lefts
-    if len(lefts) * int(sets.lengths[lefts].sum()) <= _LARGEST_TABLE:
-        return _common_by_membership(sets, left, right, lefts, rights)
-    if len(lefts) <= 1:
-        return _common_by_merging(sets, left, right)
-    common, first = np.empty(len(left), np.int64), left < lefts[len(lefts) // 2]
-    for half in (first, ~first):
-        common[half] = overlaps(sets, left[half], right[half])
-    return common
-
-
-def _common_by_merging(sets: Ragged, left: Array, right: Array) -> Index:
-    """The number of values that rows left[i] and right[i] share: int64 (P,). Sorting both takes 20 ns per value."""
-    ends = np.cumsum(sets.lengths[left] + sets.lengths[right])
     common = np.empty(len(left), np.int64)
-    at = 0
-    while at < len(left):
-        # As many pairs as fit in cache together, but at least one.
-        held = int(ends[at - 1]) if at else 0
-        end = max(at + 1, int(np.searchsorted(ends, held + _MERGE_BLOCK, side="right")))
-        cut = slice(at, end)
-        if end == at + 1:
-            common[at] = _common_of_two(sets[int(left[at])], sets[int(right[at])])
-        else:
-            both = sets.take(np.column_stack((left[cut], right[cut])).ravel())
-            common[cut] = _repeats(sort_rows(Ragged(both.values, both.offsets[::2])))
-        at = end
+    for first, end in row_blocks(offsets_of(sets.lengths[left] + sets.lengths[right]), _MERGE_BLOCK):
+        both = sets.take(np.column_stack((left[first:end], right[first:end])).ravel())
+        ordered = sort_rows(Ragged(both.values, both.offsets[::2]))
+        repeats = np.append(False, ordered.values[1:] == ordered.values[:-1])[: len(ordered.values)]
+        repeats[ordered.offsets[:-1][ordered.lengths > 0]] = False
+        common[first:end] = count_true_in_rows(repeats, ordered.offsets)
     return common
-
-
-def _common_of_two(a: Tokens, b: Tokens) -> int:
-    """The number of values that two sets share, in little memory even if both are large.
-
-    Each block of `a` is compared with the values of `b` between its smallest and its largest value.
-    """
-    count = 0
-    for at in range(0, len(a), _MERGE_BLOCK):
-        block = a[at : at + _MERGE_BLOCK]
-        low, high = np.searchsorted(b, block[0]), np.searchsorted(b, block[-1], side="right")
-        values = np.concatenate((block, b[low:high]))
-        values.sort()
-        count += int(np.count_nonzero(values[1:] == values[:-1]))
-    return count
-
-
-def _repeats(ordered: Ragged) -> Index:
-    """How many values of each row occur twice: int64 (N,). A row is two sets, sorted together."""
-    repeated = np.zeros(len(ordered.values), bool)
-    np.equal(ordered.values[1:], ordered.values[:-1], out=repeated[1:])
-    repeated[ordered.offsets[:-1][ordered.lengths > 0]] = False
-    return count_true_in_rows(repeated, ordered.offsets)
-
-
-def _common_by_membership(sets: Ragged, left: Array, right: Array, lefts: Array, rights: Array) -> Index:
-    """The same as _common_by_merging, faster if the same rows occur in many pairs.
-
-    The values of each right row are looked up once among the values of all left rows, which takes 6 ns per value.
-    After that, each value takes 4 ns in each pair. If the left rows have many values in common, each row becomes a
-    bitmap of them, and 64 values of all take 3 ns in each pair.
-    """
-    row, column = np.searchsorted(lefts, left), np.searchsorted(rights, right)
-    held = sets.take(lefts)
-    known = np.sort(held.values)
-    known = known[np.append(True, known[1:] != known[:-1])[: len(known)]]
-    if not (width := len(known)):
-        return np.zeros(len(left), np.int64)
-    member = np.zeros(len(lefts) * width, bool)
-    member[np.repeat(np.arange(len(lefts)) * width, held.lengths) + np.searchsorted(known, held.values)] = True
-    looked_up = sets.take(rights)
-    place = _places_among(known, looked_up.values)
-    hits = Ragged(place, looked_up.offsets).keep(place >= 0)
-    if len(rights) * width <= _LARGEST_TABLE and width * len(left) <= WORD * int(hits.lengths[column].sum()):
-        return _bits_in_common(_bits(member.reshape(-1, width)), _bits_of_places(hits, width), row, column)
-    common = np.empty(len(left), np.int64)
-    for at in range(0, len(left), _LOOKED_UP_PAIRS):
-        cut = slice(at, at + _LOOKED_UP_PAIRS)
-        values = hits.take(column[cut])
-        cells = values.values + np.repeat(row[cut] * width, values.lengths)
-        common[cut] = count_true_in_rows(member[cells], values.offsets)
-    return common
-
-
-def _bits(member: Mask) -> Keys:
-    """A bit for each of these values: uint64 (N, words). member: (N, width)."""
-    words = -(-member.shape[1] // WORD)
-    out = np.zeros((len(member), words * WORD // 8), np.uint8)
-    packed = np.packbits(member, axis=1)
-    out[:, : packed.shape[1]] = packed
-    return out.view(np.uint64)
-
-
-def _bits_of_places(places: Ragged, width: int) -> Keys:
-    """The same of a mask of this width that is true at the places in each row."""
-    parts, per = [], max(1, _CELLS_AT_ONCE // width)
-    for at in range(0, len(places), per):
-        some = places.cut(at, min(at + per, len(places)))
-        member = np.zeros(len(some) * width, bool)
-        member[np.repeat(np.arange(len(some)) * width, some.lengths) + some.values] = True
-        parts.append(_bits(member.reshape(-1, width)))
-    return np.concatenate(parts)
-
-
-def _bits_in_common(ours: Keys, theirs: Keys, row: Index, column: Index) -> Index:
-    """The number of bits that are set in ours[row[i]] and in theirs[column[i]]: int64 (P,)."""
-    common, per = np.empty(len(row), np.int64), max(1, _WORDS_AT_ONCE // ours.shape[1])
-    for at in range(0, len(row), per):
-        cut = slice(at, at + per)
-        common[cut] = np.bitwise_count(ours[row[cut]] & theirs[column[cut]]).sum(axis=1, dtype=np.int64)
-    return common
-
-
-def _places_among(known: Tokens, values: Tokens) -> Index:
-    """The place of each value among the known ones, or -1: int32 (n,). known: (M,), ascending, without repeats, M > 0.
-
-    The lowest bits of a value, which are as good as random, name a cell of a table that holds the place. The few known
-    values whose cell another one has taken are searched for among themselves.
-    """
-    mask = np.uint32((1 << int(_CELLS_PER_VALUE * len(known)).bit_length()) - 1)
-    every = np.arange(len(known), dtype=np.int32)
-    table = np.zeros(int(mask) + 1, np.int32)
-    table[known & mask] = every
-    place: Index = table[values & mask]
-    place[known[place] != values] = -1
-    crowded_out = np.flatnonzero(table[known & mask] != every)
-    if len(crowded_out):
-        missing = np.flatnonzero(place < 0)
-        others = known[crowded_out]
-        among = np.minimum(np.searchsorted(others, values[missing]), len(others) - 1)
-        found = others[among] == values[missing]
-        place[missing[found]] = crowded_out[among[found]]
-    return place
 
 
 _ROWS_AT_ONCE = 1 << 12

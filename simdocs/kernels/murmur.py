@@ -21,9 +21,6 @@ CHUNK = 1 << 15
 LONG = 256
 """Longer strings, in bytes, are hashed one at a time by mmh3, because stirring in step takes NumPy calls per block."""
 
-_MAX_SPREAD = 5
-"""If the lengths of strings differ by at most this many blocks, they are hashed without being sorted by length."""
-
 _C1 = np.uint32(0xCC9E2D51)
 _C2 = np.uint32(0x1B873593)
 _FIVE = np.uint32(5)
@@ -77,62 +74,18 @@ def load_blocks(data: Bytes, extra: int = 0) -> Tokens:
     return np.ascontiguousarray(view, np.uint32)
 
 
-def hash_byte_windows(data: Bytes, width: int, seed: int) -> Tokens:
-    """The hashes of all windows of `width` bytes: uint32 (max(0, len(data) - width + 1),).
-
-    Equals [mmh3.hash(data[i:i+width], seed, signed=False) for each i].
-    """
-    count = max(0, len(data) - width + 1)
-    out = np.empty(count, np.uint32)
-    blocks, tail = divmod(width, 4)
-    for at in range(0, count, CHUNK):
-        size = min(CHUNK, count - at)
-        words = load_blocks(data[at : at + size + width - 1])
-        mixed = mix(words) if blocks else words
-        state = out[at : at + size]
-        state[:] = seed
-        scratch = np.empty_like(state)
-        for block in range(blocks):
-            _stir(state, mixed[4 * block : 4 * block + size], scratch)
-        if tail:
-            rest = words[4 * blocks : 4 * blocks + size] & _TAIL_MASK[tail]
-            np.bitwise_xor(state, mix(rest), out=state)
-        np.bitwise_xor(state, np.uint32(width), out=state)
-        fmix32(state)
-    return out
-
-
-def stir_block_runs(mixed: Tokens, starts: Array, counts: Array, step: int, seed: int) -> Tokens:
+def stir_block_runs(mixed: Tokens, starts: Array, counts: Array, seed: int) -> Tokens:
     """The hash states, before the finaliser, of n runs of mixed blocks: uint32 (n,).
 
-    Run i is mixed[starts[i] + j*step] for j < counts[i]. All runs advance together: one round of NumPy calls for each
-    block, however many runs there are. Runs of about the same length keep their order, and shorter ones keep their
-    state in the last rounds. Otherwise the runs are sorted by length, the longest first, and the runs that still have
+    Run i is mixed[starts[i] + 4*j] for j < counts[i]. All runs advance together: one round of NumPy calls for each
+    block, however many runs there are. They are sorted by length, the longest first, and the runs that still have
     blocks are a prefix.
     """
-    state = np.full(len(starts), seed, np.uint32)
-    if not len(starts) or not (longest := int(counts.max())):
-        return state
-    shortest = int(counts.min())
-    order = None
-    running = np.full(longest, len(starts))
-    if longest - shortest > _MAX_SPREAD:
-        order = np.argsort((longest - counts).astype(np.uint16), kind="stable")
-        starts = starts[order]
-        running = len(counts) - np.cumsum(np.bincount(counts, minlength=longest + 1))
-    blocks, scratch = np.empty_like(state), np.empty_like(state)
+    state, order = np.full(len(starts), seed, np.uint32), np.argsort(-counts, kind="stable")
+    starts, longest, scratch = starts[order], int(counts.max(initial=0)), np.empty_like(state)
+    running = len(counts) - np.cumsum(np.bincount(counts, minlength=longest + 1))
     for block, live in enumerate(running[:longest].tolist()):
-        # mode="wrap" is the fastest. Only a run that has ended reads out of range, and its value is not used.
-        part, found = state[:live], blocks[:live]
-        np.take(mixed[block * step :], starts[:live], out=found, mode="wrap")
-        if order is not None or block < shortest:
-            _stir(part, found, scratch[:live])
-        else:
-            before = part.copy()
-            _stir(part, found, scratch)
-            np.copyto(part, before, where=counts <= block)
-    if order is None:
-        return state
+        _stir(state[:live], mixed.take(starts[:live] + 4 * block), scratch[:live])
     out = np.empty_like(state)
     out[order] = state
     return out
@@ -147,29 +100,24 @@ def hash_byte_strings(data: Bytes, starts: Array, lengths: Array, seed: int, lon
     """
     out = np.empty(len(starts), np.uint32)
     for at in range(0, len(starts), CHUNK):
-        cut = slice(at, at + CHUNK)
-        out[cut] = _hash_byte_strings(data, starts[cut], lengths[cut], seed, long)
+        part, begins, sizes = out[at : at + CHUNK], starts[at : at + CHUNK], lengths[at : at + CHUNK]
+        short = np.flatnonzero(sizes <= long)
+        part[short] = _hash_short_strings(data, begins[short], sizes[short], seed)
+        # If strings do not overlap, this loop runs at most once for every `long` bytes of data.
+        others = np.flatnonzero(sizes > long)
+        spans = zip(begins[others].tolist(), sizes[others].tolist(), strict=True)
+        part[others] = [mmh3.hash_from_buffer(data[a : a + n].data, seed, signed=False) for a, n in spans]
     return out
 
 
-def _hash_byte_strings(data: Bytes, starts: Array, lengths: Array, seed: int, limit: int) -> Tokens:
-    long = lengths > limit
-    if long.any():
-        out = np.empty(len(starts), np.uint32)
-        short = ~long
-        out[short] = _hash_byte_strings(data, starts[short], lengths[short], seed, limit)
-        # If strings do not overlap, this loop runs at most once for every `limit` bytes of data.
-        where = np.flatnonzero(long).tolist()
-        spans = zip(starts[long].tolist(), lengths[long].tolist(), strict=True)
-        out[where] = [mmh3.hash_from_buffer(data[a : a + n].data, seed, signed=False) for a, n in spans]
-        return out
+def _hash_short_strings(data: Bytes, starts: Array, lengths: Array, seed: int) -> Tokens:
     if not len(starts):
         return np.empty(0, np.uint32)
     first = int(starts.min())
     words = load_blocks(data[first : int((starts + lengths).max())], 1)  # one extra, which an empty tail may read
     starts = starts - first
     counts = lengths >> 2
-    state = stir_block_runs(mix(words), starts, counts, 4, seed)
+    state = stir_block_runs(mix(words), starts, counts, seed)
     tails = words.take(starts + 4 * counts, mode="wrap")
     tails &= _TAIL_MASK.take(lengths & 3, mode="wrap")
     np.bitwise_xor(state, mix(tails), out=state)
@@ -180,34 +128,11 @@ def _hash_byte_strings(data: Bytes, starts: Array, lengths: Array, seed: int, li
 def hash_number_runs(numbers: Tokens, starts: Array, counts: Array, seed: int, long: int = LONG // 4) -> Tokens:
     """The hashes of the runs numbers[starts[i] : starts[i] + counts[i]] of 4-byte numbers, little-endian: uint32 (n,).
 
-    Equals mmh3.hash(run.astype("<u4").tobytes(), seed, signed=False) for each run. Runs of more than `long` numbers are
-    hashed one at a time: raise `long` if runs overlap, since there may be many long ones then.
+    Equals mmh3.hash(run.astype("<u4").tobytes(), seed, signed=False) for each run. long: in numbers, as that of
+    `hash_byte_strings` in bytes.
     """
-    out = np.empty(len(starts), np.uint32)
-    for at in range(0, len(starts), CHUNK):
-        cut = slice(at, at + CHUNK)
-        out[cut] = _hash_number_runs(numbers, starts[cut], counts[cut], seed, long)
-    return out
-
-
-def _hash_number_runs(numbers: Tokens, starts: Array, counts: Array, seed: int, limit: int) -> Tokens:
-    long = counts > limit
-    if long.any():
-        out = np.empty(len(starts), np.uint32)
-        short = ~long
-        out[short] = _hash_number_runs(numbers, starts[short], counts[short], seed, limit)
-        where = np.flatnonzero(long).tolist()
-        spans = zip(starts[long].tolist(), counts[long].tolist(), strict=True)
-        little = numbers.astype("<u4", copy=False)
-        out[where] = [mmh3.hash_from_buffer(little[a : a + n].data, seed, signed=False) for a, n in spans]
-        return out
-    if not len(starts):
-        return np.empty(0, np.uint32)
-    first = int(starts.min())
-    mixed = mix(numbers[first : int((starts + counts).max())])
-    state = stir_block_runs(mixed, starts - first, counts, 1, seed)
-    np.bitwise_xor(state, (4 * counts).astype(np.uint32), out=state)
-    return fmix32(state)
+    data = np.ascontiguousarray(numbers, "<u4").view(np.uint8)
+    return hash_byte_strings(data, 4 * starts, 4 * counts, seed, 4 * long)
 
 
 def hash_number_windows(numbers: Tokens, count: int, seed: int, out: Tokens | None = None) -> Tokens:

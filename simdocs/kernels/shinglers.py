@@ -89,8 +89,6 @@ def char_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts:
 
 def _char_windows(texts: Texts, shingling: Shingling) -> Tokens:
     """The hashes of all windows of k code points, including those that begin in one text and end in the next."""
-    if texts.stride_offsets is None:
-        return murmur.hash_byte_windows(texts.data, shingling.k, shingling.seed)
     size = max(0, len(texts.codepoints.values) - shingling.k + 1)
     out = np.empty(size, np.uint32)
     for at in range(0, size, murmur.CHUNK):
@@ -215,12 +213,10 @@ def _after_stop_words(texts: Texts, units: Units, shingling: Shingling) -> Layou
     return after_stop_words(units.offsets, stop_word_positions(hashes.values, shingling), shingling.k)
 
 
-def _codepoints(texts: Texts) -> list[Array]:
-    return [texts.codepoints[row] for row in range(len(texts))]
-
-
 SHINGLERS = {
-    "char": Shingler(char_tokens, _chars, _windows, "", _codepoints),
+    "char": Shingler(
+        char_tokens, _chars, _windows, "", lambda texts: [texts.codepoints[row] for row in range(len(texts))]
+    ),
     "word": Shingler(word_tokens, _words, _windows, " "),
     "line": Shingler(line_tokens, _lines, _windows, "\n"),
     "stopword": Shingler(stopword_tokens, _all_words, _after_stop_words, " "),

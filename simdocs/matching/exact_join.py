@@ -14,7 +14,7 @@ from simdocs.errors import MemoryNeededError, shown_memory
 from simdocs.kernels import containment, prefix_index
 from simdocs.kernels.grouping import KEPT, REMOVED, UNDECIDED
 from simdocs.kernels.prefix_index import JoinIndex, match_blocks, similar_candidates
-from simdocs.matching.rounds import Compare, GroupingState, decided_in_rounds
+from simdocs.matching.rounds import BucketCandidates, Compare, GroupingState
 from simdocs.matching.verification_blocks import load_token_sets
 from simdocs.matching.verify import Verifier
 from simdocs.model.columns import GrowingArray
@@ -61,7 +61,7 @@ class ExactJoin:
         """Decide which texts are kept, with the same result as deciding about them one by one.
 
         The next undecided texts are compared with each other, in rounds. Then those that are kept are compared with all
-        later texts. compare, progress: see `decided_in_rounds`.
+        later texts. compare, progress: see `BucketCandidates.decide`.
         """
         state = GroupingState(len(self.index))
         at = 0
@@ -85,7 +85,7 @@ class ExactJoin:
             found = compare(some[left], some[right])
             return replace(found, left=np.searchsorted(some, found.left), right=np.searchsorted(some, found.right))
 
-        found = decided_in_rounds(buckets, len(some), len(some), compare_some, lambda _: None)
+        found = BucketCandidates(buckets, len(some), len(some)).decide(compare_some, lambda _: None)
         state.status[some] = found.status
         state.jaccard[some], state.estimate[some] = found.jaccard, found.estimate
         removed = found.status == REMOVED

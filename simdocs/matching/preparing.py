@@ -18,7 +18,6 @@ from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.documents import EMPTY, IGNORED, Documents
 from simdocs.model.ragged import Mask, Ragged, Rows, TextNumbers, Tokens, count_true_in_rows
 from simdocs.model.skipped import Skip, Skipped
-from simdocs.names import display_name
 from simdocs.options.recipes import SignatureRecipe
 from simdocs.pipeline.signing import Intake, signed
 
@@ -106,22 +105,7 @@ def corpus_of(
         return Corpus.of_artifact(artifact, sets=shingles, root=root, signatures=signatures)
     if found := differences(shingles.recipe, artifact.recipe, ["shingling"]):
         raise ParametersError(shingles.name, artifact.name, found)
-    raise ArtifactError(
-        f"{shingles.name}: does not have the documents of {artifact.name}:"
-        f" {_other_document(shingles.documents, artifact.documents, artifact.name)}: build one of them again"
-    )
-
-
-def _other_document(mine: Documents, theirs: Documents, other: str) -> str:
-    """The first document that differs between two artifacts, and how. other: the name of the second artifact."""
-    names, others = ([each.raw_name(row) for row in range(len(each))] for each in (mine, theirs))
-    for here, there, what in ((names, others, "which it alone has"), (others, names, f"which only {other} has")):
-        if alone := set(here) - set(there):
-            return f"{display_name(min(alone))}, {what}"
-    if names != others:
-        return "they are in another order"
-    differs = (mine.facts["set_digest"] != theirs.facts["set_digest"]).any(axis=1)
-    return f"{display_name(names[int(differs.argmax())])} has another text"
+    raise ArtifactError(f"{shingles.name}: does not have the documents of {artifact.name}: build one of them again")
 
 
 def buckets_of_index(index: BandIndex, numbers: TextNumbers, size: int, progress: Progress = no_progress) -> Ragged:

@@ -5,16 +5,18 @@ A round keeps all texts that come first among the undecided in their buckets, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 import numpy as np
 
+from simdocs.kernels import grouping
 from simdocs.kernels.buckets import distinct_pairs, joined_blocks, member_blocks, positions_of_members
 from simdocs.kernels.grouping import (
     KEPT,
     REMOVED,
     UNDECIDED,
+    capped_members,
     first_undecided,
     most_similar_kept,
     pairs_with_always_kept,
@@ -165,37 +167,68 @@ class Frontier:
         return led
 
 
-def decided_in_rounds(
-    buckets: Ragged, size: int, most: int, compare: Compare, progress: Callable[[int], None], always_kept: int = 0
-) -> GroupingState:
-    """The decisions about texts 0, 1, ... below `size`, with the same result as deciding about them one by one.
+class BucketCandidates:
+    """The pairs among texts 0, 1, ... below `size` that share a bucket.
 
-    buckets: Ragged int64, of texts, ascending in each.
+    buckets: Ragged int64 of texts, ascending in each.
     most: in a bucket, later texts are compared with at most this number of kept ones.
-    compare: receives each pair of a kept text (left) with later ones (right) once.
-    progress: receives the number of texts decided so far.
-    always_kept: the first texts, which are kept.
+    always_kept: the first texts, which are kept even if they are similar.
     """
-    state, decided = GroupingState(size), always_kept
-    state.status[:always_kept] = KEPT
 
-    def removed(blocks: Iterable[tuple[TextNumbers, TextNumbers]]) -> TextNumbers:
-        nonlocal decided
-        out = [np.empty(0, np.int64)]
-        for left, right in blocks:
-            out.append(state.remove(compare(left, right)))
-            decided += len(out[-1])
+    def __init__(self, buckets: Ragged, size: int, most: int, always_kept: int = 0) -> None:
+        self.buckets, self.size, self.most, self.always_kept = buckets, size, most, always_kept
+
+    def decide(self, compare: Compare, progress: Callable[[int], None]) -> GroupingState:
+        """The decisions about all texts, with the same result as deciding about them one by one.
+
+        compare: receives each pair of a kept text (left) with later ones (right) once.
+        progress: receives the number of texts decided so far.
+        """
+        state, decided, frontier = GroupingState(self.size), self.always_kept, None
+        state.status[:decided] = KEPT
+        ready = np.empty(0, np.int64)
+        pairs = pairs_with_always_kept(self.buckets, self.always_kept, self.most, self.size) if decided else iter(())
+        while frontier is None or len(ready):
+            removed = [np.empty(0, np.int64)]
+            for left, right in pairs:
+                removed.append(state.remove(compare(left, right)))
+                decided += len(removed[-1])
+                progress(decided)
+            if frontier is None:
+                frontier = Frontier(self.buckets, state.status, self.most)
+                ready = frontier.ready
+                progress(decided)
+            else:
+                ready = frontier.advance(ready, np.concatenate(removed))
+            state.status[ready] = KEPT
+            decided += len(ready)
             progress(decided)
-        return np.concatenate(out)
+            pairs = joined_blocks(frontier.pairs(ready))
+        return state
 
-    if always_kept:
-        removed(pairs_with_always_kept(buckets, always_kept, most, size))
-    frontier = Frontier(buckets, state.status, most)
-    ready = frontier.ready
-    progress(decided)
-    while len(ready):
-        state.status[ready] = KEPT
-        decided += len(ready)
-        ready = frontier.advance(ready, removed(joined_blocks(frontier.pairs(ready))))
-        progress(decided)
-    return state
+    def capped(self, status: Array) -> TextNumbers:
+        """The kept texts that were not compared with all texts kept before them, because a bucket was full."""
+        capped = capped_members(self.buckets, status, self.most)
+        return capped[capped >= self.always_kept]
+
+    def with_kept(self, removed: TextNumbers, status: Array) -> Iterator[tuple[TextNumbers, TextNumbers]]:
+        """The candidate pairs of these removed texts with kept ones, at least with later ones, in blocks."""
+        buckets = self.buckets
+        every = positions_of_members(buckets, len(status))
+        for members in member_blocks(every, removed):
+            positions = every.take(members).values
+            bucket, place = np.unique(
+                np.searchsorted(buckets.offsets, positions, side="right") - 1, return_inverse=True
+            )
+            kept = buckets.take(bucket)
+            kept = kept.keep(status[kept.values] == KEPT)
+            left = buckets.values[positions]
+            yield from distinct_pairs(left, kept.offsets[place], kept.lengths[place], kept.values, len(status))
+
+    def links(self) -> Iterator[tuple[TextNumbers, TextNumbers]]:
+        """Some candidate pairs, which probably connect most of each component, in blocks."""
+        return grouping.star_pairs(self.buckets, self.size)
+
+    def other_links(self, label: TextNumbers) -> Iterator[tuple[TextNumbers, TextNumbers]]:
+        """The candidate pairs of texts with different labels, in blocks."""
+        return grouping.cross_component_pairs(self.buckets, label)

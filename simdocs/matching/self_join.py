@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -10,23 +10,19 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from simdocs.engines.engine import each_band, in_threads, threads_for
-from simdocs.kernels import grouping
 from simdocs.kernels.buckets import (
     buckets_of_band,
     candidate_pairs,
     candidate_pairs_with,
-    distinct_pairs,
     joined_bands,
     joined_blocks,
-    member_blocks,
-    positions_of_members,
 )
-from simdocs.kernels.grouping import KEPT, PairGraph, capped_members, with_pairs
+from simdocs.kernels.grouping import PairGraph, with_pairs
 from simdocs.matching.preparing import buckets_of_index
-from simdocs.matching.rounds import Compare, GroupingState, decided_in_rounds
+from simdocs.matching.rounds import BucketCandidates
 from simdocs.matching.verify import Verifier
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, TextNumbers, count_true_in_rows, distinct
+from simdocs.model.ragged import Index, Mask, Ragged, Rows, TextNumbers, count_true_in_rows, distinct
 from simdocs.options.recipes import Bands
 
 if TYPE_CHECKING:
@@ -35,49 +31,6 @@ if TYPE_CHECKING:
 
 Candidates: TypeAlias = "BucketCandidates | ExactJoin"
 """The candidate pairs among texts that are numbered in keep order."""
-
-
-class BucketCandidates:
-    """The pairs among texts 0, 1, ... below `size` that share a bucket.
-
-    buckets: Ragged int64 of texts, ascending in each.
-    most: in a bucket, later texts are compared with at most this number of kept ones.
-    always_kept: the first texts, which are kept even if they are similar.
-    """
-
-    def __init__(self, buckets: Ragged, size: int, most: int, always_kept: int = 0) -> None:
-        self.buckets, self.size, self.most, self.always_kept = buckets, size, most, always_kept
-
-    def decide(self, compare: Compare, progress: Callable[[int], None]) -> GroupingState:
-        """Decide which texts are kept: see `decided_in_rounds`."""
-        return decided_in_rounds(self.buckets, self.size, self.most, compare, progress, self.always_kept)
-
-    def capped(self, status: Array) -> TextNumbers:
-        """The kept texts that were not compared with all texts kept before them, because a bucket was full."""
-        capped = capped_members(self.buckets, status, self.most)
-        return capped[capped >= self.always_kept]
-
-    def with_kept(self, removed: TextNumbers, status: Array) -> Iterator[tuple[TextNumbers, TextNumbers]]:
-        """The candidate pairs of these removed texts with kept ones, at least with later ones, in blocks."""
-        buckets = self.buckets
-        every = positions_of_members(buckets, len(status))
-        for members in member_blocks(every, removed):
-            positions = every.take(members).values
-            bucket, place = np.unique(
-                np.searchsorted(buckets.offsets, positions, side="right") - 1, return_inverse=True
-            )
-            kept = buckets.take(bucket)
-            kept = kept.keep(status[kept.values] == KEPT)
-            left = buckets.values[positions]
-            yield from distinct_pairs(left, kept.offsets[place], kept.lengths[place], kept.values, len(status))
-
-    def links(self) -> Iterator[tuple[TextNumbers, TextNumbers]]:
-        """Some candidate pairs, which probably connect most of each component, in blocks."""
-        return grouping.star_pairs(self.buckets, self.size)
-
-    def other_links(self, label: TextNumbers) -> Iterator[tuple[TextNumbers, TextNumbers]]:
-        """The candidate pairs of texts with different labels, in blocks."""
-        return grouping.cross_component_pairs(self.buckets, label)
 
 
 ListedCandidates = tuple[Iterator[tuple[Index, Index]], Verifier]

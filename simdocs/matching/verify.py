@@ -62,25 +62,23 @@ class Verifier:
 
     def similar(self, left: Rows, right: Rows) -> Pairs:
         """The candidate pairs at the threshold or above, in the order given."""
-        cuts = [slice(at, at + _TOGETHER) for at in range(0, max(1, len(left)), _TOGETHER)]
-        found = [self._similar(left[cut], right[cut]) for cut in cuts]
+        tally, found = self.run.tally, list[Pairs]()
+        for at in range(0, max(1, len(left)), _TOGETHER):
+            lefts, rights = left[at : at + _TOGETHER], right[at : at + _TOGETHER]
+            tally.candidates += len(lefts)
+            if self.exact:
+                pairs = self._measured(self._compared(lefts, rights))
+                tally.verified += len(pairs)
+                enough = pairs.score >= self.threshold
+                self._bitmaps.learn(pairs.left[~enough], pairs.right[~enough])
+            else:
+                pairs = Pairs(lefts, rights, np.full(len(lefts), np.nan), self.corpus.estimates(lefts, rights))
+                enough = pairs.score >= self.threshold
+            tally.similar += int(np.count_nonzero(enough))
+            if tally.watch is not None:
+                tally.watch(tally)
+            found.append(pairs if enough.all() else pairs.take(np.flatnonzero(enough)))
         return found[0] if len(found) == 1 else type(found[0]).concat(found)
-
-    def _similar(self, left: Rows, right: Rows) -> Pairs:
-        tally = self.run.tally
-        tally.candidates += len(left)
-        if self.exact:
-            pairs = self._measured(self._compared(left, right))
-            tally.verified += len(pairs)
-            enough = pairs.score >= self.threshold
-            self._bitmaps.learn(pairs.left[~enough], pairs.right[~enough])
-        else:
-            pairs = Pairs(left, right, np.full(len(left), np.nan), self.corpus.estimates(left, right))
-            enough = pairs.score >= self.threshold
-        tally.similar += int(np.count_nonzero(enough))
-        if tally.watch is not None:
-            tally.watch(tally)
-        return pairs if enough.all() else pairs.take(np.flatnonzero(enough))
 
     def _compared(self, left: Rows, right: Rows) -> Pairs:
         """Those of these pairs that may be similar and whose documents are as they were, with their exact similarity.

@@ -36,14 +36,7 @@ _COUNTED_AT_ONCE = 1 << 20
 """Tokens that are sorted and counted at once: they take 40 MiB meanwhile."""
 
 _COUNTERS = 1 << 19
-"""Tokens whose counts are held: 6 MiB."""
-
-_MOST_PARTS = 1 << 8
-"""The largest number of parts in which tokens are counted. If they are too few, because tokens were forged to fall into
-the same part, more counts are held."""
-
-_SPREAD = np.uint32(0x9E3779B1)
-"""An odd number by which tokens are multiplied, so that those in one part are not those with the same first bits."""
+"""Tokens whose counts are held at first: 6 MiB."""
 
 Signing = TypeVar("Signing", bound=SignatureRecipe)
 
@@ -97,28 +90,18 @@ def common_tokens(every: EverySet, share: float) -> Tokens:
 
     The answer is exact. The sets are gone through once, and a second time if there are more tokens than counts and a
     count that may be too small leaves a token in doubt. If documents have so many tokens that this is the case for all
-    tokens, the sets are gone through once for each of several parts of the tokens.
+    tokens, the sets are gone through once more with twice the counts.
     """
-    parts, most = 1, _COUNTERS
-    while (found := _in_parts(every, share, parts, most)) is None:
-        parts, most = (2 * parts, most) if parts < _MOST_PARTS else (parts, 2 * most)
-    return found
-
-
-def _in_parts(every: EverySet, share: float, parts: int, most: int) -> Tokens | None:
-    """The common tokens, counted in this many parts with at most `most` counts; None if these are too few counts."""
-    certain, doubtful = [NO_TOKENS], [NO_TOKENS]
-    for part in range(parts):
-        summary = _Summary(part, parts, most)
-        documents = every(summary.take)
-        counted = summary.frequencies()
-        if counted.missing and _exceed(np.array([counted.missing]), documents, share)[0]:
-            return None
-        are_common = _exceed(counted.counts, documents, share)
-        certain.append(counted.tokens[are_common])
-        doubtful.append(counted.tokens[~are_common & _exceed(counted.counts + counted.missing, documents, share)])
-    checked = _exact(every, np.sort(np.concatenate(doubtful)), share)
-    return np.sort(np.concatenate([*certain, checked]))
+    most = _COUNTERS
+    while True:
+        summary = _Summary(most)
+        documents, counted = every(summary.take), summary.frequencies()
+        if not counted.missing or not _exceed(np.array([counted.missing]), documents, share)[0]:
+            break
+        most *= 2
+    certain = _exceed(counted.counts, documents, share)
+    doubtful = ~certain & _exceed(counted.counts + counted.missing, documents, share)
+    return np.union1d(counted.tokens[certain], _exact(every, counted.tokens[doubtful], share))
 
 
 def _exceed(counts: Index, documents: int, share: float) -> Mask:
@@ -142,10 +125,10 @@ def _exact(every: EverySet, tokens: Tokens, share: float) -> Tokens:
 
 
 class _Summary:
-    """Counts the tokens of one part in token sets, block by block. most: the most counts that are held."""
+    """Counts the tokens in token sets, block by block. most: the most counts that are held."""
 
-    def __init__(self, part: int, parts: int, most: int) -> None:
-        self._part, self._parts, self._most = part, parts, most
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._counted: Frequencies = NOTHING
         self._waiting: list[Tokens] = []
         self._held = 0
@@ -154,8 +137,6 @@ class _Summary:
         """Count these sets."""
         for at in range(0, len(sets.values), _COUNTED_AT_ONCE):
             values = sets.values[at : at + _COUNTED_AT_ONCE]
-            if self._parts > 1:
-                values = values[(values * _SPREAD) // np.uint32((1 << 32) // self._parts) == self._part]
             if self._held + len(values) > _COUNTED_AT_ONCE:
                 self._count()
             self._waiting.append(values)

@@ -25,8 +25,7 @@ class Changes:
     removed: earlier documents that are gone.
     unchanged: how many documents have the same text.
     renamed: documents with a new name and the text of an earlier one whose name is gone. They are not new, and the
-        earlier ones are not removed. Each earlier one is renamed once: to the document whose file has the same inode,
-        else to one with the same base name, else to the first in row order. Further copies are new.
+        earlier ones are not removed. Each earlier one is renamed once, in row order. Further copies are new.
     """
 
     new: Rows
@@ -102,51 +101,10 @@ def _of_same_text(documents: Documents, new: Rows, earlier: Documents, removed: 
     facts = np.concatenate((documents.facts[new], earlier.facts[removed]))
     marks = np.column_stack((facts["size"].astype(np.uint64), facts["digest"]))
     text = np.unique(marks, axis=0, return_inverse=True)[1].ravel()
-    mine, theirs = text[: len(new)], text[len(new) :]
-    places = [np.flatnonzero(np.isin(mine, theirs)), np.flatnonzero(np.isin(theirs, mine))]
-    if not len(places[0]):
-        return places[0], places[1]
-    text, size = np.concatenate((mine[places[0]], theirs[places[1]])), len(places[0])
-    file, base = _files_and_base_names((documents, new[places[0]]), (earlier, removed[places[1]]))
-    free, pairs = [np.arange(len(each)) for each in places], list[tuple[Index, Index]]()
-    for key in ((file, base), (file,), (base,), ()):
-        number = _numbered(text, *key)
-        found = _pairs_in_order(number[:size][free[0]], number[size:][free[1]])
-        pairs.append((places[0][free[0][found[0]]], places[1][free[1][found[1]]]))
-        free = [np.delete(each, paired) for each, paired in zip(free, found, strict=True)]
-        if not all(map(len, free)):
-            break
-    return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
-
-
-def _numbered(first: Index, *others: Index) -> Index:
-    """A number for each place, the same where all these keys are the same: int64 (n,). The keys are not negative."""
-    number = first
-    for other in others:
-        _, number = np.unique(number * (1 + other.max(initial=0)) + other, return_inverse=True)
-    return number
-
-
-def _pairs_in_order(mine: Index, theirs: Index) -> tuple[Index, Index]:
-    """Pair the i-th place of a number on one side with its i-th place on the other: the places of both sides."""
-    most = 1 + max(len(mine), len(theirs))
-    mine, theirs = (each * most + _ranks(each) for each in (mine, theirs))
+    # The i-th new document of a text is the i-th removed one of it.
+    mine, theirs = (each * len(text) + _ranks(each) for each in (text[: len(new)], text[len(new) :]))
     _, places, others = np.intersect1d(mine, theirs, assume_unique=True, return_indices=True)
     return places, others
-
-
-def _files_and_base_names(*some: tuple[Documents, Rows]) -> tuple[Index, Index]:
-    """Two numbers for each of these rows: one for the inode of its file, the other for the last part of its name.
-
-    Documents that came from no file have a file of their own.
-    """
-    inodes = np.concatenate(
-        [documents.sources.files["inode"][documents.sources.of_rows(rows, len(documents))] for documents, rows in some]
-    )
-    files = np.where(inodes > 0, np.unique(inodes, return_inverse=True)[1], len(inodes) + np.arange(len(inodes)))
-    known = dict[bytes, int]()
-    names = (documents.raw_name(row).rpartition(b"/")[2] for documents, rows in some for row in rows.tolist())
-    return files, np.array([known.setdefault(name, len(known)) for name in names], np.int64)
 
 
 def _ranks(groups: Index) -> Index:

@@ -9,10 +9,9 @@ import numpy as np
 
 from simdocs.engines.engine import in_threads
 from simdocs.kernels import banding, buckets, jaccard
-from simdocs.kernels.buckets import agreeing_bands, merged_band, pairs_of_band
-from simdocs.model.artifact import Artifact, BandIndex
-from simdocs.model.documents import Documents
-from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Rows, TextNumbers, Tokens
+from simdocs.kernels.buckets import agreeing_bands, pairs_of_band
+from simdocs.model.artifact import Artifact
+from simdocs.model.ragged import Floats, Index, Keys, Rows, TextNumbers, Tokens
 from simdocs.options.recipes import Bands, IndexRecipe
 
 _DRAWN = 1 << 13
@@ -26,61 +25,18 @@ CURVE = tuple(tenth / 10 for tenth in range(1, 11))
 """The similarities at which the S-curve is stated."""
 
 
-def band_tables(
-    signatures: Tokens, firsts: Rows, bands: Bands, earlier: EarlierTables | None = None, threads: int = 1
-) -> Iterator[tuple[Keys, Tokens]]:
+def band_tables(signatures: Tokens, firsts: Rows, bands: Bands, threads: int = 1) -> Iterator[tuple[Keys, Tokens]]:
     """Yield the keys and the rows of the bucket tables, for one band after the other: (1, M) each.
 
     firsts: (M,), the first document of each distinct text.
-    earlier: tables of most of these documents, with the same bands.
-    threads: make so many tables at a time, unless there are earlier ones.
+    threads: make so many tables at a time.
     """
-    if earlier is not None:
-        new = firsts[~earlier.has(firsts)]
-        for band in range(bands.bands):
-            then = earlier.index["band_keys"].cut(band, band + 1)[0], earlier.index["band_rows"].cut(band, band + 1)[0]
-            keys = buckets.keys_of_band(signatures, new, band, bands.rows)
-            merged_keys, rows = merged_band(*then, earlier.new_row, keys, new)
-            yield merged_keys[np.newaxis], rows[np.newaxis]
-            earlier.index["band_keys"].release()
-            earlier.index["band_rows"].release()
-        return
 
     def table(band: int) -> tuple[Keys, Tokens]:
         keys = buckets.keys_of_band(signatures, firsts, band, bands.rows)
         return buckets.bucket_tables(keys[np.newaxis], firsts)
 
     yield from in_threads(table, range(bands.bands), threads)
-
-
-class EarlierTables:
-    """The tables of an index of mostly the same documents. new_row: for each of its rows the row now, or -1."""
-
-    def __init__(self, index: BandIndex, new_row: Array) -> None:
-        self.index, self.new_row = index, new_row
-
-    def has(self, rows: Rows) -> Mask:
-        """Whether each of these rows, which ascend, is in the tables."""
-        there = np.append(self.new_row[self.new_row >= 0], -1)
-        found: Mask = there[np.searchsorted(there[:-1], rows)] == rows
-        return found
-
-    @classmethod
-    def of(cls, index: BandIndex, documents: Documents, firsts: Rows, bands: Bands) -> EarlierTables | None:
-        """The tables of an earlier index, if they have these bands, and if its documents kept their order."""
-        taken_from = documents.earlier
-        if taken_from is None or index.recipe.banding.cut != bands or not len(firsts):
-            return None
-        in_tables = np.zeros(index.n_documents + 1, bool)  # the last place stands for -1, also in an empty index
-        in_tables[index["band_rows"].cut(0, 1)[0]] = True
-        old_rows = taken_from[firsts]
-        still = np.flatnonzero(in_tables[old_rows])
-        if (np.diff(old_rows[still]) < 0).any():
-            return None
-        # Texts with the same token set may all come from one row. One of them keeps its place, and the others are new.
-        new_row = np.full(index.n_documents, -1, np.int32)  # half as large, it is looked up twice as fast
-        new_row[old_rows[still]] = firsts[still]
-        return cls(index, new_row)
 
 
 def same_as(firsts: Rows, texts: TextNumbers) -> Tokens:

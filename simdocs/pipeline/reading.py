@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.engines.engine import Run, WorkerState
-from simdocs.engines.local import Local
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import DOCUMENT, FILE, NUMBERED, ONE_TEXT, STAMP_FIELDS, WIDE, Documents
 from simdocs.model.ragged import BlockPlaces, Index, Rows, offsets_of
@@ -25,7 +24,7 @@ from simdocs.reading.file_list import FileList
 from simdocs.reading.files import STAMPS, each_ahead, read, read_small
 from simdocs.reading.formats import needed_by
 from simdocs.reading.identity import Stamp, content_digest
-from simdocs.reading.read_tasks import Advance, Cutting, Files, Portion, ReadRows, ToRead
+from simdocs.reading.read_tasks import Cutting, Files, Portion, ReadRows, ToRead
 
 if TYPE_CHECKING:
     from simdocs.pipeline.reuse import Earlier
@@ -59,7 +58,6 @@ class Reading:
         self._reuse = None if earlier is None else earlier.reuse(found, recipe, limit)
         self._found = found
         self._register = Register(self._found, run.skipped, recipe)
-        self.progress = Advance(self._found)
         self._cutting: Cutting | None = None
         self._warned = False
         """Whether a warning says already that the usual field of ids has other values."""
@@ -76,42 +74,60 @@ class Reading:
         The result is None if all documents are taken over. Old rows are rows in the earlier artifact, or -1; None if no
         document is in it.
         """
-        reuse, register, advance = self._reuse, self._register, self.progress
+        reuse, register = self._reuse, self._register
         unchanged = None if reuse is None else reuse.unchanged
         sequences, report = self.recipe.sequences, register.skip_rest
         cutting = Cutting(self._found, self._limit, sequences, report, unchanged, with_digests=with_digests)
-        tell = advance.teller(step, self.run.progress)
         self._cutting = cutting
-        flow = _Flow(self.run.engine, work, cutting, advance, tell)
-        row, numbers = -1, 0
-        for turn in flow.in_order():
-            if turn.kept is not None:
+        row, numbers, over, done, ends = -1, 0, -1, 0, offsets_of(self._found.sizes)
+        turns = deque[_Turn]()
+
+        def tell(share: float) -> None:
+            more = share * (turns[0].read_to - done) if share and turns else 0
+            self.run.progress(step, done + int(more), int(ends[-1]))
+
+        def sending() -> Iterator[ToRead]:
+            ended = 0
+            for portion, files in cutting.tasks():
+                ended += files
+                before, end = ends[[ended, min(ended + 1, len(ends) - 1)]].tolist()
+                turn = _Turn(portion, files, min(before + (0 if files else portion.read_to), end))
+                # Of the blocks of a file that cannot be read further, only the last one is still sent.
+                if turn.block is None or turn.block.row != over or files:
+                    turns.append(turn)
+                    if portion.kind != "kept":
+                        yield portion
+
+        for result in chain(self.run.engine.map(work, sending(), tell), (None,)):
+            while turns and (kept := turns[0].kept) is not None:
+                turn = turns.popleft()
+                done = turn.read_to
                 assert reuse is not None
                 from simdocs.reading.unchanged import KeptRows
 
-                if isinstance(turn.kept, KeptRows):
-                    row, numbers = turn.kept.file, turn.kept.numbers
-                read, old = reuse.take(turn.kept)
+                if isinstance(kept, KeptRows):
+                    row, numbers = kept.file, kept.numbers
+                read, old = reuse.take(kept)
                 yield None, register.enter(read, turn.files, old), old
-                continue
-            read, made = turn.result
+            if result is None:
+                return
+            turn = turns.popleft()
+            read, made = result
+            done = turn.read_to
             if (block := turn.block) is not None:
                 row, numbers = block.row, numbers if block.row == row else 0
-                if block.row == flow.over:
+                if block.row == over:
                     register.enter(nothing(), turn.files)
                     continue
-                if (trouble := read.trouble) is not None:
-                    flow.over = block.row
-                    self._skip_from(block, numbers + 1, trouble)
+                if read.trouble is not None:
+                    over = block.row
+                    self._skip_from(block, numbers + 1, read.trouble)
                 read.move(numbers, block.name)
                 numbers += read.numbers
-            if read.unusable_id is not None and not self._warned:
-                self._warned = True
+            if read.unusable_id is not None:
                 self._warn_of_ids(read.unusable_id)
             self.without_ids = self.without_ids or read.without_ids
-            rows = None
-            if reuse is not None and len(read.known):
-                rows = reuse.fill(read, register.files_done)
+            rows = reuse.fill(read, register.files_done) if reuse is not None and len(read.known) else None
             yield made, register.enter(read, turn.files, rows, turn.held), rows
             tell(0)
 
@@ -124,8 +140,9 @@ class Reading:
     def _warn_of_ids(self, first: Skip) -> None:
         from simdocs.reading.batches import named_by_numbers
 
-        if (warning := named_by_numbers(first)) not in self.run.skipped.warnings:  # documents may be read twice
-            self.run.skipped.warnings.append(warning)
+        if not self._warned and (warning := named_by_numbers(first)) not in self.run.skipped.warnings:
+            self.run.skipped.warnings.append(warning)  # documents may be read twice
+        self._warned = True
 
     @property
     def reused(self) -> Artifact:
@@ -165,66 +182,19 @@ class Reading:
 class _Turn:
     """A task on its way.
 
-    files: the number of files that end with it. number: how many tasks were made before it.
-    kept: what is taken over. block: the block of lines that is read. result: that of the stage, when it is there.
-    held: the texts, if their file can be read only once.
+    files: the number of files that end with it. read_to: how many bytes of all files are read when it is done.
+    kept: what is taken over. block: the block of lines that is read. held: the texts, if their file can be read only
+    once.
     """
 
-    __slots__ = ("block", "files", "held", "kept", "number", "result")
+    __slots__ = ("block", "files", "held", "kept", "read_to")
 
-    def __init__(self, portion: Portion, files: int, number: int) -> None:
+    def __init__(self, portion: Portion, files: int, read_to: int) -> None:
         # Other tasks hold texts, which are not needed any more when they were sent.
         self.kept = portion if portion.kind == "kept" else None
         self.block = portion if portion.kind == "block" else None
         self.held = portion.held if isinstance(portion, ReadRows) else ()
-        self.files, self.number = files, number
-        self.result: Any = None
-
-
-class _Flow:
-    """Sends the tasks of a stage to an engine, and takes their results in row order.
-
-    over: the row of a file that cannot be read further. Of its blocks, only the last one is still sent.
-    """
-
-    def __init__(
-        self,
-        engine: Local,
-        work: StageWork[Any],
-        cutting: Cutting,
-        advance: Advance,
-        tell: Callable[[float], None],
-    ) -> None:
-        self._engine, self._work, self._cutting, self._advance, self._tell = engine, work, cutting, advance, tell
-        self._turns = deque[_Turn]()
-        self.over = -1
-
-    def in_order(self) -> Iterator[_Turn]:
-        """Yield what is kept, and each task when its result is there."""
-        for result in self._engine.map(self._work, self._sending(), self._tell):
-            yield from self._kept()
-            self._turns[0].result = result
-            del result
-            yield self._next()
-        yield from self._kept()
-
-    def _sending(self) -> Iterator[ToRead]:
-        for number, portion in enumerate(self._advance.watch(self._cutting.tasks())):
-            turn = _Turn(portion, self._advance.files[number], number)
-            if turn.block is not None and turn.block.row == self.over and not turn.files:
-                continue
-            self._turns.append(turn)
-            if portion.kind != "kept":
-                yield portion
-
-    def _kept(self) -> Iterator[_Turn]:
-        while self._turns and self._turns[0].kept is not None:
-            yield self._next()
-
-    def _next(self) -> _Turn:
-        turn = self._turns.popleft()
-        self._advance.reach(turn.number)
-        return turn
+        self.files, self.read_to = files, read_to
 
 
 @dataclass(slots=True, kw_only=True)

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simdocs.kernels.buckets import equal_runs
 from simdocs.model.artifact import Artifact
 from simdocs.model.columns import ByteStrings
-from simdocs.model.documents import STAMP_FIELDS, Documents
+from simdocs.model.documents import STAMP_FIELDS
 from simdocs.model.ragged import Rows
 from simdocs.options.recipes import Recipe, Updating
 from simdocs.pipeline.reading import Read, file_records
@@ -90,26 +89,3 @@ class Earlier:
         """The documents that can be used again. limit: the largest size of a document now, in bytes."""
         files = EarlierFiles(self.artifact.documents, self.read_ns, self.limit)
         return Reuse(compare(found, files, recipe.sequences, limit, self.updating))
-
-    def rows_of_same_sets(self, documents: Documents) -> Rows:
-        """For each document the row of an earlier one with the same token set, by its digest; or -1.
-
-        The first of several equal sets gets the first of the earlier ones, and so on. So consecutive rows nearly always
-        have consecutive earlier rows.
-        """
-        then, now = (each.facts["set_digest"] for each in (self.artifact.documents, documents))
-        rows = np.full(len(now), -1)
-        if not len(then) or not len(now):
-            return rows
-        old, new = (np.argsort(digests[:, 0], kind="stable") for digests in (then, now))
-        wanted, known = now[new, 0], then[old, 0]
-        first, end = np.searchsorted(known, wanted), np.searchsorted(known, wanted, side="right")
-        begins, sizes = equal_runs(wanted)
-        among = np.arange(len(wanted)) - np.repeat(begins, sizes)
-        found = np.flatnonzero(end > first)
-        places = old[np.minimum(first + among, end - 1)[found]]
-        same = (then[places] == now[new[found]]).all(axis=1)
-        # The sizes of equal sets only differ if the earlier artifact was forged.
-        same &= self.artifact.documents.facts["count"][places] == documents.facts["count"][new[found]]
-        rows[new[found]] = np.where(same, places, -1)
-        return rows

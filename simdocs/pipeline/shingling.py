@@ -91,7 +91,9 @@ def shingled(raws: list[bytes], shingling: Shingling, tell: Callable[[float], No
         if len(places) == 1:
             raws[int(places[0])] = b""
         tell((before + _NORMALISED * size) / total)
-        tokens, lengths = _tokens_of(texts, shingling)
+        tokens, lengths = shingled_texts(texts, shingling)
+        if shingling.multiset:
+            tokens = multisets.token_multisets(tokens, shingling.seed)
         tell((before + _HASHED * size) / total)
         yield Shingled(places, texts, tokens, lengths)
         before += size
@@ -122,12 +124,6 @@ def held_tokens(digests: Keys, shingling: Shingling, shared: SharedRows) -> tupl
 def _keys(digests: Keys, shingling: Shingling) -> Keys:
     """The keys by which the tokens of texts are held: others for each shingling."""
     return digests ^ np.frombuffer(blake2b(f"{shingling}".encode(), digest_size=16).digest(), np.uint64)
-
-
-def _tokens_of(texts: Texts, shingling: Shingling) -> tuple[Ragged, Index]:
-    """The tokens of normalised texts, and how many units each text has."""
-    tokens, lengths = shingled_texts(texts, shingling)
-    return (multisets.token_multisets(tokens, shingling.seed) if shingling.multiset else tokens), lengths
 
 
 def record_texts(facts: NDArray[np.void], part: Shingled, k: int) -> None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from simdocs.kernels.multisets import leave_out
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.columns import GrowingArray
 from simdocs.model.documents import NUMBERED, Documents
-from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Index, Ragged, Rows, Tokens, offsets_of
+from simdocs.model.ragged import NO_TOKENS, Index, Ragged, Rows, Tokens
 from simdocs.names import display_name, is_uri
 from simdocs.options.families import noun_of
 from simdocs.options.hash_functions import OWN_SCHEMES, values_of
@@ -40,40 +40,19 @@ SIGNATURES: dict[str, Scheme] = {"fss": fss.signatures, "permutation": permutati
 """The implementations of SCHEMES in options/families.py."""
 
 
-def scheme_of(name: str) -> Scheme:
-    """The scheme of this name. KeyError: there is none."""
-    return SIGNATURES[name]
-
-
 def signing_of(sketching: Sketching) -> Scheme:
     """The scheme that these parameters choose.
 
     The signatures of a scheme with own functions depend on neither num_perm nor seed. Its items are known.
     """
     if sketching.scheme not in OWN_SCHEMES:
-        return scheme_of(sketching.scheme)
+        return SIGNATURES[sketching.scheme]
     tokens = np.array(sketching.item_tokens, np.uint32)
     order = np.argsort(tokens)
     known = tokens[order]
     values = np.array(values_of(sketching), np.uint32).reshape(sketching.num_perm, len(tokens)).T[order]
 
     return lambda tokens, _num_perm, _seed: permutation.table_signatures(tokens, known, values)
-
-
-class Sketches:
-    """Collects the sketches of documents in row order. Those of documents that are taken over are empty."""
-
-    def __init__(self) -> None:
-        self._tokens, self._lengths = GrowingArray(np.uint32), GrowingArray(np.int64)
-
-    def add(self, sketches: Ragged) -> None:
-        """Add the sketches of the next documents."""
-        self._tokens.add(sketches.values)
-        self._lengths.add(sketches.lengths)
-
-    def all(self) -> Ragged:
-        """All sketches: N rows."""
-        return Ragged.from_lengths(self._tokens.all(), self._lengths.all())
 
 
 def stored_sketch(
@@ -110,10 +89,6 @@ _STORED_AT_ONCE = 1 << 18
 """Tokens of an artifact that are signed at once."""
 
 
-_TAKEN_AT_ONCE = 1 << 12
-"""Signatures that are taken over at once."""
-
-
 def sign_task(
     task: ToRead,
     worker: WorkerState,
@@ -137,7 +112,7 @@ def sign_task(
     shingling = recipe.shingling
     out = np.empty((len(read.raws), sketching.num_perm), np.uint32)
     signing = signing_of(sketching)
-    below = [(np.empty(0, np.int64), Ragged.concat([], np.uint32))]
+    places, below = [np.empty(0, np.int64)], list[Ragged]()
     for part in shingled(read.raws, shingling, worker.tell):
         record_texts(read.facts, part, shingling.k)
         tokens = part.tokens
@@ -149,66 +124,12 @@ def sign_task(
             tokens = leave_out(tokens, ignored)
             record_ignored(read.facts, part.places, tokens.lengths)
         if sketched:
-            below.append((part.places, fracminhash.sketches(tokens)))
+            places.append(part.places)
+            below.append(fracminhash.sketches(tokens))
         out[part.places] = signing(tokens, sketching.num_perm, shingling.seed)
     read.raws = []
-    return read, (out, _in_place(below, len(out)) if sketched else None)
-
-
-def _in_place(parts: list[tuple[BlockPlaces, Ragged]], documents: int) -> Ragged:
-    """The sketches of all documents in order, from parts with the places of their documents."""
-    places = np.concatenate([places for places, _ in parts])
-    rows = Ragged.concat([*(sketches for _, sketches in parts), Ragged(NO_TOKENS, offsets_of(np.zeros(1)))], np.uint32)
-    order = np.full(documents, len(rows) - 1)  # a document that was not shingled has none
-    order[places] = np.arange(len(places))
-    return rows.take(order)
-
-
-def sign(
-    reading: Reading,
-    sketching: Sketching,
-    ignored: Tokens,
-    *,
-    with_sets: bool,
-    with_digests: bool = True,
-    compared: bool = False,
-    sketches: Sketches | None = None,
-) -> tuple[Documents, Tokens]:
-    """Sign files. Return the documents that could be read, in row order, and their signatures.
-
-    ignored: tokens that are left out, ascending.
-    with_sets: record the facts of the token sets, too.
-    with_digests: as in `read_task`.
-    compared: as in `sign_task`.
-    sketches: collects the sketches of documents that are not taken over, in the same order.
-    """
-    recipe = reading.recipe
-    rows = GrowingArray(np.uint32, sketching.num_perm)
-    work = partial(
-        sign_task,
-        recipe=recipe,
-        sketching=sketching,
-        ignored=ignored,
-        with_sets=with_sets,
-        with_digests=with_digests,
-        compared=compared,
-        sketched=sketches is not None,
-    )
-    for signed, taken, old in reading.in_order(work, "reading", with_digests=with_digests):
-        if signed is None:
-            assert old is not None
-            rows.add(signatures_of(reading.reused, old[taken]))
-            if sketches is not None:
-                sketches.add(Ragged(NO_TOKENS, np.zeros(len(taken) + 1, np.int64)))
-            continue
-        signatures, below = signed
-        if old is not None:
-            known = np.flatnonzero(old >= 0)
-            signatures[known] = signatures_of(reading.reused, old[known])
-        if sketches is not None and below is not None:
-            sketches.add(below.take(taken))
-        rows.add(signatures if len(taken) == len(signatures) else signatures[taken])
-    return reading.documents(), rows.all()
+    order = np.argsort(np.concatenate(places))
+    return read, (out, Ragged.concat(below, np.uint32).take(order) if sketched else None)
 
 
 def signatures_of(artifact: Artifact, rows: Rows) -> Tokens:
@@ -218,53 +139,6 @@ def signatures_of(artifact: Artifact, rows: Rows) -> Tokens:
     follow = len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all()
     found: Tokens = column.cut(int(rows[0]), int(rows[-1]) + 1) if follow else column.rows(rows)
     return found
-
-
-def sign_token_sets(
-    shingles: Shingles,
-    sketching: Sketching,
-    ignored: Tokens,
-    run: Run,
-    earlier: Earlier | None,
-    known: Rows,
-    sketches: Sketches | None = None,
-) -> tuple[Tokens, Index]:
-    """The signatures of token sets without the ignored tokens, (N, K), and how many tokens are left of each, (N,).
-
-    known: (N,) the row of each set in an earlier artifact, from which its signature is taken over; or -1.
-    sketches: collects the sketches of all sets; empty for those that are known.
-    """
-    rest = np.flatnonzero(known < 0)
-    rows, left = GrowingArray(np.uint32, sketching.num_perm), list[Index]()
-    below = list[Ragged]()
-    work = partial(
-        _sign_sets,
-        sketching=sketching,
-        ignored=ignored,
-        seed=shingles.recipe.shingling.seed,
-        sketched=sketches is not None,
-    )
-    for made, lengths, sketched in run.engine.map(work, token_sets(shingles, rest, _STORED_AT_ONCE)):
-        rows.add(made)
-        left.append(lengths)
-        below.append(sketched)
-        run.progress("signing", len(rows), len(rest))
-    lengths_of_rest = np.concatenate(left) if left else np.empty(0, np.int64)
-    if sketches is not None:
-        of_rest, sizes = Ragged.concat(below, np.uint32), np.zeros(len(known), np.int64)
-        sizes[rest] = of_rest.lengths
-        sketches.add(Ragged.from_lengths(of_rest.values, sizes))
-    if earlier is None or len(rest) == len(known):
-        return rows.all(), lengths_of_rest
-    every, lengths = np.empty((len(known), sketching.num_perm), np.uint32), np.empty(len(known), np.int64)
-    every[rest], lengths[rest] = rows.all(), lengths_of_rest
-    taken = np.flatnonzero(known >= 0)
-    facts = earlier.artifact.documents.facts
-    lengths[taken] = facts["count"][known[taken]] - facts["ignored"][known[taken]]
-    for at in range(0, len(taken), _TAKEN_AT_ONCE):
-        some = taken[at : at + _TAKEN_AT_ONCE]
-        every[some] = signatures_of(earlier.artifact, known[some])
-    return every, lengths
 
 
 def _sign_sets(
@@ -374,36 +248,58 @@ def signed(
     with_sets: bool,
     compared: bool = False,
     earlier: Earlier | None = None,
-    sketches: Sketches | None = None,
+    sketches: list[Ragged] | None = None,
 ) -> tuple[Documents, Tokens]:
-    """The documents of an intake and their signatures.
+    """The documents of an intake, in row order, and their signatures.
 
     with_sets: record facts of the token sets, too.
     compared: hold tokens for the comparison, as in `sign_task`.
-    earlier: the artifact from which unchanged documents are taken over.
-    sketches: collects the sketches of the others.
+    earlier: the artifact from which unchanged files are taken over.
+    sketches: collects the sketches of all documents, some at a time; those of documents taken over are empty.
     """
-    sketching = recipe.sketching
-    artifact = intake.artifact
+    sketching, artifact = recipe.sketching, intake.artifact
+    signatures = GrowingArray(np.uint32, sketching.num_perm)
+    work: Callable[..., Any]
     if artifact is None:
         reading = Reading(files_of(intake, run), intake.walking.max_size, recipe, run, earlier)
-        documents, signatures = sign(
-            reading,
-            sketching,
-            intake.ignored,
+        work = partial(
+            sign_task,
+            recipe=recipe,
+            sketching=sketching,
+            ignored=intake.ignored,
             with_sets=with_sets,
             with_digests=intake.with_digests,
             compared=compared,
-            sketches=sketches,
+            sketched=sketches is not None,
         )
+        for made, taken, old in reading.in_order(work, "reading", with_digests=intake.with_digests):
+            if made is not None:
+                rows, below = made
+            else:
+                assert old is not None
+                rows, below = np.empty((len(old), sketching.num_perm), np.uint32), None
+            if old is not None:
+                known = np.flatnonzero(old >= 0)
+                rows[known] = signatures_of(reading.reused, old[known])
+            signatures.add(rows if len(taken) == len(rows) else rows[taken])
+            if sketches is not None:
+                none = Ragged(NO_TOKENS, np.zeros(len(taken) + 1, np.int64))
+                sketches.append(none if below is None else below.take(taken))
+        documents = reading.documents()
         refuse_unusable(documents, intake, reading)
-        return documents, signatures
+        return documents, signatures.all()
     documents = artifact.documents
-    known = np.full(len(documents), -1) if earlier is None else earlier.rows_of_same_sets(documents)
-    documents = replace(documents, earlier=known)
-    if isinstance(artifact, Shingles):
-        signatures, left = sign_token_sets(artifact, sketching, intake.ignored, run, earlier, known, sketches)
-        facts = documents.facts.copy()
-        record_ignored(facts, np.arange(len(facts)), left)
-        return replace(documents, facts=facts), signatures
-    return documents, np.asarray(artifact["signatures"].all())
+    if not isinstance(artifact, Shingles):
+        return documents, np.asarray(artifact["signatures"].all())
+    every, lengths = np.arange(len(documents)), [np.empty(0, np.int64)]
+    seed, sketched = recipe.shingling.seed, sketches is not None
+    work = partial(_sign_sets, sketching=sketching, ignored=intake.ignored, seed=seed, sketched=sketched)
+    for rows, left, below in run.engine.map(work, token_sets(artifact, every, _STORED_AT_ONCE)):
+        signatures.add(rows)
+        lengths.append(left)
+        if sketches is not None:
+            sketches.append(below)
+        run.progress("signing", len(signatures), len(documents))
+    facts = documents.facts.copy()
+    record_ignored(facts, every, np.concatenate(lengths))
+    return replace(documents, facts=facts), signatures.all()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from simdocs.model.ragged import BATCH_BYTES, Index, Keys, Mask, batches, offsets_of
+from simdocs.model.ragged import BATCH_BYTES, Index, Keys, Mask, batches
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.options.families import ASSUMED_RATIO, COMPRESSED_SUFFIXES, is_of_lines, noun_of
 from simdocs.options.recipes import Sequences
@@ -271,45 +271,6 @@ def _runs(kinds: Mask, start: int, stop: int) -> Iterator[tuple[int, int]]:
     changes = start + np.flatnonzero(kinds[start + 1 : stop] != kinds[start : stop - 1]) + 1
     bounds = [start, *changes.tolist(), stop] if start < stop else [start]
     yield from pairwise(bounds)
-
-
-class Advance:
-    """Measures progress: the numbers of files and bytes that are done with each task."""
-
-    def __init__(self, found: FileList) -> None:
-        self._ends = offsets_of(found.sizes)
-        self.total = int(self._ends[-1])
-        self.files: list[int] = []
-        """The number of files that end with each task."""
-        self.bytes: list[int] = [0]
-        """The number of bytes of files that are done before the first task, and after each."""
-        self._taken = 0
-
-    def watch(self, tasks: Iterator[tuple[Portion, int]]) -> Iterator[Portion]:
-        """Yield the tasks alone, and note how far each one gets."""
-        done = 0
-        for task, files in tasks:
-            done += files
-            within = 0 if files else task.read_to
-            before, end = self._ends[[done, min(done + 1, len(self._ends) - 1)]].tolist()
-            self.files.append(files)
-            self.bytes.append(min(before + within, end))
-            yield task
-
-    def reach(self, number: int) -> None:
-        """Count the task with this number, and those before it, as done."""
-        self._taken = number + 1
-
-    def teller(self, step: str, progress: Callable[[str, int, int], object]) -> Callable[[float], None]:
-        """A function that reports the bytes of all tasks taken as done, and a share of those of the next one."""
-
-        def tell(share: float) -> None:
-            done = self.bytes[self._taken]
-            if share:
-                done += int(share * (self.bytes[min(self._taken + 1, len(self.bytes) - 1)] - done))
-            progress(step, done, self.total)
-
-        return tell
 
 
 def sampled(found: FileList, limit: int, sequences: Sequences, most: int, seed: int) -> tuple[FileList, int]:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests import strategies as some
-from tests.amounts import slow
 from tests.cli.commands import reading
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import simdocs
@@ -182,22 +181,6 @@ def test_gzip_bombs_and_deeply_nested_lines_are_named(tmp_path, command):
     named = [line.split(": ")[1] for line in found.err.splitlines()]
     assert named == ["docs/bomb.gz", "docs/lines.jsonl.gz, line 1", "docs/deep.jsonl, line 2"]
     assert "nested too deeply" in found.err
-
-
-@pytest.mark.reliability("a million combining marks on one letter")
-@pytest.mark.parametrize("count", [200_000, *slow(1_000_000)])
-@pytest.mark.parametrize("switches", [["--nfkc"], ["--strip-accents", "--unit", "word"]], ids=" ".join)
-def test_a_million_marks_on_one_letter_take_no_quadratic_time(tmp_path, switches, count):
-    """Ordered by insertion, as it is usually done, a million would take twenty minutes, and 200,000 one."""
-    marks = "\u0301\u0323" * (count // 2)
-    lay(tmp_path, {"a": f"a{marks}".encode(), "b": f"{'some words ' * 9}a{marks[::-1]}".encode()})
-    asked = ["--threshold", "0.5", *switches]
-    found = simdocs("pairs", "a", "b", *asked, cwd=tmp_path)
-    assert (found.status, found.err) == (0, "")
-    assert simdocs("index", "a", "-o", "x.index", *asked, cwd=tmp_path) == (0, b"", "")
-    queried = simdocs("query", "x.index", "b", cwd=tmp_path)
-    assert (queried.status, queried.err) == (0, "")
-    assert [row[2] for row in queried.rows] == [row[2] for row in found.rows]
 
 
 LONG = {

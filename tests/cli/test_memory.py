@@ -121,14 +121,6 @@ def test_memory_for_letters_that_grow_is_12_bytes_a_character_of_the_result(tmp_
     assert peak(tmp_path, tmp_path / "text") - little <= 12 * becomes * CHARACTERS + BATCHES
 
 
-@pytest.mark.reliability("a million combining marks on one letter")
-@pytest.mark.parametrize("switches", [["--strip-accents"], *slow(["--nfkc"])])
-def test_memory_for_marks_put_in_order_grows_by_32_bytes_a_character(tmp_path, little, switches):
-    """They hang together over the whole text, which is the one case in which it is not worked on in pieces."""
-    (tmp_path / "text").write_bytes(ODD["marks on one letter"])
-    assert peak(tmp_path, tmp_path / "text", *switches) - little <= 32 * CHARACTERS + BATCHES
-
-
 @pytest.mark.reliability("U+FDFA with --nfkc")
 @pytest.mark.slow
 def test_memory_for_characters_that_become_many_grows_by_20_bytes_a_character_of_the_result(tmp_path, little):

@@ -159,53 +159,6 @@ def lay(**files: str) -> None:
 FOX, OWL, DOG = "the fox jumps over the dog", "an owl sees the lazy dog", "a dog barks at the fox and the owl"
 
 
-def test_consecutive_parts_of_a_sorted_list_make_what_its_directory_makes(here, kind):
-    names = [f"docs/{folder}{number}" for folder in ("", "a/", "a/b/", "a-") for number in range(5)]
-    for number, name in enumerate(names):
-        write(name, f"{FOX} {number % 7} {OWL}".encode())
-    names.sort(key=os.fsencode)
-    for part, begin in enumerate(range(0, len(names), 7)):
-        Path(f"{part}.list").write_text("".join(f"{name}\n" for name in names[begin : begin + 7]))
-        built(Path(f"{part}.{kind}"), [], files_from=f"{part}.list")
-    built(Path(f"all.{kind}"), ["docs"])
-    merge(f"merged.{kind}", *(f"{part}.{kind}" for part in range(3)))
-    assert content(Path(f"merged.{kind}")) == content(Path(f"all.{kind}"))
-    given = json.loads(Path(f"merged.{kind}", "run.json").read_text())["given"]
-    assert given == [["0.list", 7], ["1.list", 7], ["2.list", 6]]
-
-
-def test_tables_and_standard_input_are_merged(here):
-    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow, which writes the files, is missing")
-    from pyarrow import parquet
-
-    for name in "ab":
-        rows = pyarrow.table({"id": [f"{at}" for at in range(30)], "text": [f"{name} {FOX} {at}" for at in range(30)]})
-        parquet.write_table(rows, f"{name}.parquet", row_group_size=7)
-    lay(stdin=DOG)
-    for target, arguments in (
-        ("1", ["a.parquet"]),
-        ("2", ["-", "b.parquet"]),
-        ("all", ["a.parquet", "-", "b.parquet"]),
-    ):
-        with standard_input(Path("stdin")):
-            built(Path(f"{target}.index"), arguments)
-    merge("merged.index", "1.index", "2.index")
-    hold_equal("merged.index", "all.index")
-
-
-def test_merged_texts_in_memory_are_read_again_and_keep_their_names(here):
-    parts = [simdocs.index(texts=[FOX, OWL], names=[1, ("x", 2)]), simdocs.index(texts=[FOX, DOG], names=["y", 4])]
-    merged = simdocs.merge(*parts)
-    assert merged.documents.every_name() == [1, ("x", 2), "y", 4]
-    assert list(simdocs.dedupe(merged).rows()) == [(1, "y", 1.0, 1.0)]
-    with pytest.raises(simdocs.UsageError, match="the index given: this artifact is given twice"):
-        simdocs.merge(parts[0], parts[0])
-    with pytest.raises(simdocs.UsageError, match=r"^list is not a path: pass each path as a separate argument$"):
-        simdocs.merge(["a.index"])
-    with pytest.raises(simdocs.InputError, match="NUL"):
-        simdocs.merge("a\0.index")
-
-
 @pytest.mark.parametrize("most", [0, 1, 9])
 def test_an_artifact_that_is_replaced_while_it_is_merged_is_not_mixed_with_the_new_one(here, monkeypatch, most):
     lay(a_x=FOX, b_x=OWL)

@@ -174,31 +174,6 @@ def test_buckets_can_be_read_from_tables(case, random):
     assert all(bucket == sorted(bucket) for bucket in some.rows_of(renumbered))
 
 
-# Bucket tables that are merged from older ones are those that are made anew.
-
-few_keys = st.integers(0, 3).map(lambda key: key * (1 << 62))
-
-
-@given(st.data())
-def test_merged_tables_are_those_of_all_keys(data):
-    """Each old document stays, in the order of the rows, or goes. New ones come in between."""
-    old = data.draw(st.lists(few_keys, max_size=12))
-    stays = [data.draw(st.booleans()) for _ in old]
-    size = sum(stays) + data.draw(st.integers(0, 8))
-    kept = sorted(data.draw(st.permutations(range(size)))[: sum(stays)])
-    new_row = np.full(len(old), -1)
-    new_row[np.flatnonzero(stays)] = kept
-    key_of = np.array([data.draw(few_keys) for _ in range(size)], np.uint64)
-    key_of[kept] = np.array(old, np.uint64)[np.flatnonzero(stays)]
-    new = np.setdiff1d(np.arange(size), kept)
-    (old_keys,), (old_rows,) = buckets.bucket_tables(np.array([old], np.uint64).reshape(1, -1), np.arange(len(old)))
-    merged = buckets.merged_band(old_keys, old_rows, new_row, key_of[new], new)
-    (wanted_keys,), (wanted_rows,) = buckets.bucket_tables(key_of[np.newaxis], np.arange(size))
-    assert merged[0].tolist() == wanted_keys.tolist()
-    assert merged[1].tolist() == wanted_rows.tolist()
-    assert merged[1].dtype == np.uint32
-
-
 @given(bucket_lists)
 def test_positions_of_members_are_those_that_have_them(case):
     nodes, members = case

@@ -52,7 +52,7 @@ def test_exact_similarities_of_one_with_all_others_are_those_of_the_twin(rows):
 def test_exact_similarities_of_sets_too_large_to_merge_at_once_are_right(rows, most):
     sets = some.ragged([sorted(row) for row in rows], np.uint32)
     expected = [twin.jaccard(a, b) for a, b in product(rows, rows)]
-    with mock.patch.multiple(jaccard, _MERGE_BLOCK=most, _LARGEST_TABLE=-1):
+    with mock.patch.object(jaccard, "_MERGE_BLOCK", most):
         assert jaccard.exact(sets, *every_pair(len(rows))).tolist() == expected
 
 

@@ -78,32 +78,6 @@ def test_byte_offsets_are_found_from_those_of_some_code_points(batch, data):
         assert texts.byte_offsets(first, stop).tolist() == places[first : stop + 1]
 
 
-MARKS = ["\u0301", "\u0323", "\u0345", "\u093c", "\u3099", "\u0344", "\u0340", "\u0f73", "\u0f81", "\uff9e"]
-"""Combining marks of many classes; the last five decompose, some into two."""
-
-marked = st.lists(st.sampled_from([*MARKS, "a", "é", "ậ", "ｶ", "각", "ཀ", " ", "\n", "\x00"]) | st.sampled_from(MARKS))
-
-
-@pytest.mark.reliability("a million combining marks on one letter")
-@given(st.lists(marked.map("".join), max_size=4), some.normalisations, st.booleans(), st.sampled_from([1, 2, 3]))
-def test_long_runs_of_marks_are_ordered_as_short_ones(texts, switches, lines, stride):
-    batch = [text.encode() for text in texts]
-    with mock.patch.object(characters, "_STRIDE", stride):
-        found = normalised(batch, switches, lines=lines)
-    assert found == [twin.encoded(twin.normalised(one, switches, lines=lines)) for one in batch]
-
-
-@pytest.mark.reliability("a million combining marks on one letter")
-@pytest.mark.parametrize("form", ["NFKC", "NFD"])
-def test_every_mark_is_ordered_as_by_unicodedata(form):
-    """The texts hold every code point whose normal form begins with a mark, in long runs and in both orders."""
-    every = (chr(point) for point in range(sys.maxunicode + 1))
-    marks = "".join(one for one in every if unicodedata.combining(unicodedata.normalize("NFKD", one)[0]))
-    assert len(marks) > 900
-    for text in (f"a{marks}b{marks[::-1]}", f"{marks[::-1]}é{marks[:70]}"):
-        assert characters.to_normal_form(form, text) == unicodedata.normalize(form, text)
-
-
 ODD = [b"", b"\xff", "ΑΣ ".encode(), "İ".encode(), "😀".encode(), bytes(range(128))]
 SWITCHES = [PLAIN, some.normalisation(keep_case=True), ALL_ON]
 

@@ -68,8 +68,8 @@ def in_rounds(
     shared = buckets if isinstance(buckets, some.Ragged) else some.ragged(buckets, np.int64)
     blocks = mock.patch.object(bucket_kernels, "_POSITIONS_AT_ONCE", min(at_once, bucket_kernels._POSITIONS_AT_ONCE))
     with blocks, mock.patch.multiple(rounds, _AT_ONCE=at_once):
-        decide = rounds.decided_in_rounds
-        return decide(shared, size, most, compared, compared.decided.append, always_kept), compared
+        candidates = rounds.BucketCandidates(shared, size, most, always_kept)
+        return candidates.decide(compared, compared.decided.append), compared
 
 
 def decided(state: rounds.GroupingState, buckets: list[list[int]], most: int, always_kept: int = 0) -> twin.Decided:
@@ -153,7 +153,7 @@ def allocated_in_rounds(size: int) -> list[int]:
 
     tracemalloc.start()
     try:
-        rounds.decided_in_rounds(buckets, size, 1000, Compared(similarity), progress)
+        rounds.BucketCandidates(buckets, size, 1000).decide(Compared(similarity), progress)
     finally:
         tracemalloc.stop()
     return peaks[1:]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,20 +27,14 @@ def documents(tree: dict[bytes, Text], earlier: list[int] | None = None, inodes:
     return documents_of(list(tree), facts, {"inode": of_files}, **more)
 
 
-def renames(new: Mapping[bytes, tuple[Text, int]], gone: Mapping[bytes, tuple[Text, int]]) -> dict[bytes, bytes]:
-    """The vanished name of each renamed document: the nearest by inode, then base name, then order. (text, inode)"""
+def renames(new: Mapping[bytes, Text], gone: Mapping[bytes, Text]) -> dict[bytes, bytes]:
+    """The vanished name of each renamed document: the next one with its text."""
     found, left = dict[bytes, bytes](), dict(gone)
-    for same_inode, same_base in ((True, True), (True, False), (False, True), (False, False)):
-        for name, (text, inode) in new.items():
-            for former, (other, other_inode) in left.items():
-                fits = text == other and (not same_inode or 0 < inode == other_inode)
-                if (
-                    name not in found
-                    and fits
-                    and (not same_base or posixpath.basename(name) == posixpath.basename(former))
-                ):
-                    found[name] = former
-            left = {each: facts for each, facts in left.items() if each != found.get(name)}
+    for name, text in new.items():
+        former = next((each for each, other in left.items() if other == text), None)
+        if former is not None:
+            found[name] = former
+            del left[former]
     return found
 
 
@@ -62,12 +55,8 @@ def test_documents_are_compared_by_their_names_sizes_and_digests(
         inodes = [[chance.choice([0, 1, 2, 3]) for _ in tree] for tree in (after, before)]
         found = module.changes(documents(after, rows, inodes[0]), documents(before, None, inodes[1]))
     names = list(after)
-    new = {
-        name: (text, inode) for (name, text), inode in zip(after.items(), inodes[0], strict=True) if name not in before
-    }
-    gone = {
-        name: (text, inode) for (name, text), inode in zip(before.items(), inodes[1], strict=True) if name not in after
-    }
+    new = {name: text for name, text in after.items() if name not in before}
+    gone = {name: text for name, text in before.items() if name not in after}
     renamed = renames(new, gone)
     gone = {name: facts for name, facts in gone.items() if name not in renamed.values()}
     assert [names[row] for row in found.renamed.tolist()] == [name for name in after if name in renamed]

@@ -17,14 +17,9 @@ import simdocs as library
 from tests.artifacts.test_answer_file import forge
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import Done, bound_by_modes, simdocs
-from tests.storage.acting import JOURNAL, undo
+from tests.storage.acting import JOURNAL, answered, undo
 
 ALL = {"max_removed": 1.0}
-
-
-def answered(*documents: str, threshold: float = 0.5, **options: Any) -> None:
-    """Save the answer about these documents."""
-    library.write_answer(library.dedupe(*documents, threshold=threshold, **options), "x.answer")
 
 
 @pytest.fixture
@@ -53,20 +48,6 @@ def left(why: str, name: str = "docs/deep/b", **options: Any) -> None:
         assert (name, why) in move(yes=yes, **options)
         assert {path: path.read_bytes() for path in Path("docs").rglob("*") if path.is_file()} == before
     assert not Path("away").exists()
-
-
-def test_by_default_nothing_changes(place: Path) -> None:
-    before = sorted(place.rglob("*"))
-    done = program("act", "x.answer", "--move", "away", "--format", "jsonl")
-    assert json.loads(done.out) == {
-        "action": "move",
-        "duplicate": "docs/deep/b",
-        "kept": "docs/a",
-        "to": "away/docs/deep/b",
-        "bytes": len(A1),
-    }
-    assert (done.status, done.err) == (0, "simdocs: nothing was changed: --yes does what is listed\n")
-    assert sorted(place.rglob("*")) == before
 
 
 def test_a_move_keeps_the_tree_and_everything_about_the_file(place: Path) -> None:
@@ -459,13 +440,6 @@ def test_a_run_refuses_while_another_writes_the_journal(place: Path) -> None:
         for command in (("undo", JOURNAL, "--yes"), ("act", "x.answer", "--hardlink", "--yes")):
             done = program(*command)
             assert (done.status, "another run is writing this journal" in done.err) == (75, True)
-
-
-def test_without_a_place_for_the_journal_nothing_is_done(place: Path) -> None:
-    (place / JOURNAL).mkdir()
-    with pytest.raises(library.SimdocsError):
-        move()
-    assert ((place / "docs/deep/b").exists(), (place / "away").exists()) == (True, False)
 
 
 @pytest.mark.reliability("an undo that would overwrite a file")

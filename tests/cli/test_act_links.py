@@ -7,6 +7,7 @@ import errno
 import os
 import tempfile
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,7 @@ import simdocs as library
 from simdocs.storage import syscalls
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import bound_by_modes, simdocs
-from tests.cli.test_act import answered
-from tests.storage.acting import two_disks, undo
+from tests.storage.acting import answered, two_disks, undo
 
 
 @pytest.fixture
@@ -96,6 +96,27 @@ def test_a_copy_with_another_mode_other_attributes_or_other_names_is_no_link(pla
     assert not os.path.samefile(place / "docs/a", place / "docs/copy")
 
 
+def before(monkeypatch: pytest.MonkeyPatch, call: str, action: Callable[..., object], first: int = 1) -> None:
+    """Let this happen right before a system call, which the action is given the arguments of. first: of its calls."""
+    real, calls = getattr(syscalls, call), count(1)
+
+    def called(*given: Any) -> None:
+        if next(calls) == first:
+            action(*given)
+        real(*given)
+
+    monkeypatch.setattr(syscalls, call, called)
+
+
+def precious(name: str) -> None:
+    """Rename another file over this document."""
+    Path("new").write_bytes(b"new and precious")
+    Path("new").rename(f"docs/{name}")
+
+
+CHANGED = "it has changed since it was compared"
+
+
 def fails(monkeypatch: pytest.MonkeyPatch, what: str, number: int) -> None:
     """Let this system call fail with this error."""
 
@@ -161,33 +182,15 @@ def test_a_file_system_that_cannot_keep_names_apart_gets_no_other_way(
 @pytest.mark.reliability("a file that comes in the place of a duplicate")
 def test_a_file_that_comes_between_is_not_replaced_by_a_link(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Something is renamed over the duplicate after it was compared, right before the names are exchanged."""
-    exchange = syscalls.exchange
-
-    def later(first: str, second: str, dir_fd: int) -> None:
-        monkeypatch.setattr(syscalls, "exchange", exchange)
-        (place / "new").write_bytes(b"new and precious")
-        (place / "new").rename(place / "docs/copy")
-        exchange(first, second, dir_fd)
-
-    monkeypatch.setattr(syscalls, "exchange", later)
-    done = library.act("x.answer", hardlink=True, yes=True)
-    assert ("docs/copy", "it has changed since it was compared") in done.skipped.by_reason["left"]
+    before(monkeypatch, "exchange", lambda *_: precious("copy"))
+    assert link()["docs/copy"] == CHANGED
     assert (place / "docs/copy").read_bytes() == b"new and precious"
     assert sorted(os.listdir(place / "docs")) == ["a", "copy", "near", "z"]
 
 
 def test_a_kept_document_that_changes_between_keeps_the_duplicate(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    exchange = syscalls.exchange
-
-    def later(first: str, second: str, dir_fd: int) -> None:
-        monkeypatch.setattr(syscalls, "exchange", exchange)
-        with (place / "docs/a").open("ab") as kept:
-            kept.write(b"more")
-        exchange(first, second, dir_fd)
-
-    monkeypatch.setattr(syscalls, "exchange", later)
-    done = library.act("x.answer", hardlink=True, yes=True)
-    assert ("docs/copy", "it has changed since it was compared") in done.skipped.by_reason["left"]
+    before(monkeypatch, "exchange", lambda *_: (place / "docs/a").write_bytes(A + b"more"))
+    assert link()["docs/copy"] == CHANGED
     assert (place / "docs/copy").read_bytes() == A
 
 
@@ -195,20 +198,11 @@ def test_a_kept_document_that_changes_between_keeps_the_duplicate(place: Path, m
 @pytest.mark.parametrize("disks", [1, 2])
 def test_a_file_that_comes_between_is_moved_back(place: Path, monkeypatch: pytest.MonkeyPatch, disks: int) -> None:
     if disks == 2:
-        two_disks(monkeypatch)
-    rename, done_once = syscalls.rename_between, list[str]()
-
-    def later(old: str, old_fd: int, new: str, new_fd: int) -> None:
-        if not done_once and (disks == 1 or old_fd == new_fd):
-            done_once.append(old)
-            (place / "new").write_bytes(b"new and precious")
-            (place / "new").rename(place / "docs" / old)
-        rename(old, old_fd, new, new_fd)
-
-    monkeypatch.setattr(syscalls, "rename_between", later)
+        two_disks(monkeypatch)  # the first call is refused, and the second gives the file another name beside it
+    before(monkeypatch, "rename_between", lambda old, *_: precious(old), first=disks)
     done = library.act("x.answer", yes=True, move="away")
-    assert (f"docs/{done_once[0]}", "it has changed since it was compared") in done.skipped.by_reason["left"]
-    assert (place / "docs" / done_once[0]).read_bytes() == b"new and precious"
+    assert ("docs/copy", CHANGED) in done.skipped.by_reason["left"]
+    assert (place / "docs/copy").read_bytes() == b"new and precious"
     monkeypatch.undo()
     monkeypatch.chdir(place)
     assert undo().skipped.counts == {}
@@ -216,37 +210,19 @@ def test_a_file_that_comes_between_is_moved_back(place: Path, monkeypatch: pytes
 
 
 @pytest.mark.reliability("a file that comes in the place of a duplicate")
-def test_a_file_that_is_written_to_between_and_keeps_its_size_is_moved_back(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rename, done_once = syscalls.rename_between, list[Path]()
-
-    def later(old: str, old_fd: int, new: str, new_fd: int) -> None:
-        if not done_once:
-            done_once.append(place / "docs" / old)
-            size = done_once[0].stat().st_size
-            with done_once[0].open("r+b") as file:
-                file.write(b"x" * size)
-        rename(old, old_fd, new, new_fd)
-
-    monkeypatch.setattr(syscalls, "rename_between", later)
+def test_a_file_that_is_written_to_between_and_keeps_its_size_is_moved_back(place: Path, monkeypatch) -> None:
+    before(monkeypatch, "rename_between", lambda old, *_: Path("docs", old).write_bytes(b"x" * len(A)))
     done = library.act("x.answer", yes=True, move="away", max_removed=1.0)
-    assert (f"docs/{done_once[0].name}", "it has changed since it was compared") in done.skipped.by_reason["left"]
-    assert set(done_once[0].read_bytes()) == {ord("x")}
+    assert ("docs/copy", CHANGED) in done.skipped.by_reason["left"]
+    assert set((place / "docs/copy").read_bytes()) == {ord("x")}
 
 
 def test_if_moving_back_fails_the_error_says_where_the_file_is(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rename, calls = syscalls.rename_between, list[str]()
+    def fail(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
 
-    def later(old: str, old_fd: int, new: str, new_fd: int) -> None:
-        calls.append(old)
-        if len(calls) == 1:
-            (place / "docs" / old).write_bytes(A + b"more")
-        elif len(calls) == 2:
-            raise OSError(errno.EIO, "Input/output error")
-        rename(old, old_fd, new, new_fd)
-
-    monkeypatch.setattr(syscalls, "rename_between", later)
+    before(monkeypatch, "rename_between", fail, first=2)
+    before(monkeypatch, "rename_between", lambda old, *_: Path("docs", old).write_bytes(A + b"more"))
     with pytest.raises(library.OutputError, match=f"it is {place}/away/docs/copy"):
         library.act("x.answer", move="away", yes=True)
     assert (place / "away/docs/copy").read_bytes() == A + b"more"
@@ -255,32 +231,25 @@ def test_if_moving_back_fails_the_error_says_where_the_file_is(place: Path, monk
 
 
 @pytest.mark.reliability("a link in the place of a file or directory")
-def test_a_link_that_comes_in_the_place_of_a_directory_leads_nowhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_link_that_comes_in_the_place_of_a_directory_leads_nowhere(place: Path, monkeypatch) -> None:
     """The directory of the duplicate is exchanged for a link right before the file is moved."""
-    monkeypatch.chdir(tmp_path)
-    lay(tmp_path, {"docs/a": A, "docs/deep/b": A1, "docs/z": B, "outside/b": A1})
-    answered("docs")
-    rename = syscalls.rename_between
+    lay(place, {"deep/a": A, "deep/er/b": A1, "outside/b": A1})
+    answered("deep")
 
-    def later(old: str, old_fd: int, new: str, new_fd: int) -> None:
-        monkeypatch.setattr(syscalls, "rename_between", rename)
-        (tmp_path / "docs/deep").rename(tmp_path / "docs/deeper")
-        (tmp_path / "docs/deep").symlink_to("../outside")
-        rename(old, old_fd, new, new_fd)
+    def exchanged(*_: object) -> None:
+        Path("deep/er").rename("deep/est")
+        Path("deep/er").symlink_to("../outside")
 
-    monkeypatch.setattr(syscalls, "rename_between", later)
+    before(monkeypatch, "rename_between", exchanged)
     assert len(library.act("x.answer", move="away", yes=True)) == 1
-    assert (tmp_path / "outside/b").read_bytes() == A1
-    assert (tmp_path / "away/docs/deep/b").read_bytes() == A1
-    done = undo()
-    assert done.skipped.counts == {"left": 1}  # the link is not followed to put it back
-    assert os.listdir(tmp_path / "outside") == ["b"]
-    (tmp_path / "docs/deep").unlink()
-    (tmp_path / "docs/deeper").rename(tmp_path / "docs/deep")
+    assert (place / "outside/b").read_bytes() == A1
+    assert (place / "away/deep/er/b").read_bytes() == A1
+    assert undo().skipped.counts == {"left": 1}  # the link is not followed to put it back
+    assert os.listdir(place / "outside") == ["b"]
+    (place / "deep/er").unlink()
+    (place / "deep/est").rename("deep/er")
     assert len(undo()) == 1
-    assert (tmp_path / "docs/deep/b").read_bytes() == A1
+    assert (place / "deep/er/b").read_bytes() == A1
 
 
 # Other file systems

@@ -15,8 +15,7 @@ import simdocs as library
 from tests.artifacts.test_answer_file import forge
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import simdocs
-from tests.cli.test_act import answered
-from tests.storage.acting import JOURNAL, undo
+from tests.storage.acting import JOURNAL, answered, undo
 
 Line = dict[str, Any]
 

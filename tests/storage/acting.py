@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import simdocs
 from simdocs.storage import syscalls
@@ -42,8 +42,13 @@ def prepare(root: Path, monkeypatch) -> dict[str, File]:
         (root / name).chmod(0o640)
         os.utime(root / name, ns=(10**18 + number, 10**18 + 2 * number))
     monkeypatch.chdir(root)
-    simdocs.write_answer(simdocs.dedupe("docs", threshold=0.5), "x.answer")
+    answered("docs")
     return files(root)
+
+
+def answered(*documents: str, threshold: float = 0.5, **options: Any) -> None:
+    """Save the answer about these documents."""
+    simdocs.write_answer(simdocs.dedupe(*documents, threshold=threshold, **options), "x.answer")
 
 
 def files(root: Path) -> dict[str, File]:

@@ -8,7 +8,6 @@ import pty
 import re
 import select
 import struct
-import subprocess
 import termios
 import time
 from pathlib import Path
@@ -80,14 +79,6 @@ def _until(side: int, pattern: str) -> str:
         readable = select.select([side], [], [], max(0, deadline - time.monotonic()))[0]
         assert readable, f"no {pattern} in {text!r}"
         seen += os.read(side, 1 << 16)
-
-
-def in_fish(line: str, cwd: Path) -> dict[str, str]:
-    """What fish offers at the end of this line, each with its description."""
-    command = ["fish", "--no-config", "-c", f"source {COMPLETION['fish']}; complete -C $argv[1]", line]
-    done = subprocess.run(command, cwd=cwd, env=_environment(cwd), capture_output=True, check=True, timeout=PATIENCE)
-    assert done.stderr == b""
-    return dict(row.split("\t") for row in done.stdout.decode().splitlines())
 
 
 def _environment(home: Path) -> dict[str, str]:

@@ -6,13 +6,11 @@ import json
 import random
 import shutil
 from collections.abc import Callable
-from contextlib import chdir
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import simdocs as library
 from tests.cli.corpus import lay
 from tests.cli.forged import Arrays, exchange, put, signed_anew
 from tests.cli.program import Done, simdocs
@@ -164,14 +162,3 @@ def test_check_finds_forged_tokens_that_are_left_out(pages, tmp_path, how):
     assert (done.status, said in done.err) == (4, True), done.err
     if how == "a token less":  # other tokens are never left out than those of the manifest
         assert run(tmp_path, "dedupe x.signatures").status == 4
-
-
-def test_python_callers_leave_the_same_out(pages):
-    with chdir(pages):
-        index = library.index("docs", ignore_common=0.5)
-        assert index.ignored.tolist() == library.open("x.index").ignored.tolist()
-        assert len(library.index("docs").ignored) == 0
-        of_template = library.dedupe("docs", template="template")
-        assert list(of_template.rows()) == [("docs/3", "docs/copy", 1.0, 1.0)]
-        assert of_template.skipped.counts == {"ignored": 1}
-        assert [row[1] for row in library.query(index, "new").rows()] == ["docs/5"]

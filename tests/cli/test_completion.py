@@ -13,7 +13,7 @@ from simdocs.options.declaration import SHARED
 from simdocs.options.families import LISTS, MATCH_LISTS
 from tests.asked import OPTIONS
 from tests.cli.program import PROGRAM, Done, environment, simdocs, started
-from tests.cli.shells import COMPLETION, SHELLS, in_fish, typed
+from tests.cli.shells import COMPLETION, SHELLS, typed
 
 COMMANDS = tuple(program.commands)
 FAMILIES = {f"--{name}": OPTIONS[name].values.family for name in ("unit", "format")}
@@ -157,13 +157,6 @@ def test_a_tab_completes_lines_in_each_shell(shell, there):
     lines = typed(shell, list(LINES), there)
     found = {line: [word.rstrip("/") for word in words] for line, words in zip(LINES, lines, strict=True)}
     assert found == {line: ["simdocs", *(word.rstrip("/") for word in words)] for line, words in LINES.items()}
-
-
-def test_fish_shows_the_meaning_of_each_candidate(there):
-    if shutil.which("fish") is None:
-        pytest.skip("no fish here")
-    assert in_fish("simdocs dedupe --unit ", there) == {name: unit.help for name, unit in FAMILIES["--unit"].items()}
-    assert in_fish("simdocs dedupe --stric", there) == {"--strict": OPTIONS["strict"].help}
 
 
 def test_bash_is_silent_if_the_program_is_missing(tmp_path):

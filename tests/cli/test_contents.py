@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import strategies as some
+from tests.amounts import slow
 from tests.cli.commands import reading
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import simdocs
@@ -183,49 +183,20 @@ def test_gzip_bombs_and_deeply_nested_lines_are_named(tmp_path, command):
     assert "nested too deeply" in found.err
 
 
-LONG = {
-    "one line": lambda size: b" ".join(b"n%d" % at for at in range(size // 8)),
-    "one letter": lambda size: b"a" * size,
-    "one word": lambda size: random.Random(1).randbytes(size // 2).hex().encode(),
-    "one line of Cyrillic": lambda size: " ".join(f"{at}жи" for at in range(size // 11)).encode(),
-    "no text at all": lambda size: random.Random(1).randbytes(size // 4).replace(b"\0", b"\xff"),
-}
-
-
-ALIKE = {
-    "one line": ("char", "word"),
-    "one letter": (),
-    "one word": ("char",),
-    "one line of Cyrillic": ("char", "word"),
-    "no text at all": tuple(some.members("unit")),
-}
-"""The units by which a few words more make hardly a difference; by the others all of it is one shingle."""
-
-
-def of_two_long_ones(where: Path, unit: str, kind: str, size: int) -> None:
-    """Documents of so many bytes: found, or not, by every road."""
-    data = LONG[kind](size)
-    lay(where, {"docs/a": data, "new/b": data + b" and the end\n"})
+@pytest.mark.reliability("one line of 50 MB")
+@pytest.mark.parametrize(
+    ("unit", "size"), [("word", 1_000_000), *slow(("word", 50_000_000), ("char", 50_000_000), ("stopword", 50_000_000))]
+)
+def test_a_long_document_without_line_ends_is_found_by_every_road(tmp_path, unit, size):
+    data = b" ".join(b"and n%d" % at for at in range(size // 12))
+    lay(tmp_path, {"docs/a": data, "new/b": data + b" and the end\n"})
     options = ["--unit", unit, "--threshold", "0.3"]
-    assert simdocs("index", "docs", "-o", "x.index", *options, cwd=where) == (0, b"", "")
+    assert simdocs("index", "docs", "-o", "x.index", *options, cwd=tmp_path) == (0, b"", "")
     for words in (
         ("dedupe", "docs", "new", *options),
         ("dedupe", "new", "--against", "x.index"),
         ("query", "x.index", "new"),
     ):
-        done = simdocs(*words, cwd=where)
+        done = simdocs(*words, cwd=tmp_path)
         assert (done.status, done.err) == (0, "")
-        assert pairs(done.rows) == ({frozenset({b"docs/a", b"new/b"})} if unit in ALIKE[kind] else set())
-
-
-@pytest.mark.reliability("one line of 50 MB")
-def test_a_long_document_without_line_ends_is_compared(tmp_path):
-    of_two_long_ones(tmp_path, "word", "one line", 1_000_000)
-
-
-@pytest.mark.reliability("one line of 50 MB")
-@pytest.mark.slow
-@some.each("unit")
-@pytest.mark.parametrize("kind", LONG)
-def test_fifty_megabytes_without_line_ends_are_compared(tmp_path, unit, kind):
-    of_two_long_ones(tmp_path, unit, kind, 50_000_000)
+        assert pairs(done.rows) == {frozenset({b"docs/a", b"new/b"})}

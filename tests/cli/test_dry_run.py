@@ -66,15 +66,6 @@ def test_a_dry_run_lists_what_has_changed_and_writes_nothing(here, stage):
     assert state(here) == before
 
 
-def test_a_dry_run_counts_what_the_build_then_counts(here):
-    counts = [
-        simdocs("index", "docs", "-o", "x.index", "--summary", *how, cwd=here).err.splitlines()[1]
-        for how in (["--dry-run"], [])
-    ]
-    assert counts == ["3 unchanged, 1 changed, 2 new, 2 removed"] * 2
-    assert simdocs("index", "docs", "-o", "x.index", "--dry-run", cwd=here) == (0, b"", "")
-
-
 def test_a_dry_run_compares_the_documents_of_an_artifact_too(here):
     simdocs("signature", "docs", "-o", "x.signatures", cwd=here)
     done = simdocs("index", "x.signatures", "-o", "x.index", "--dry-run", "--format", "jsonl", cwd=here)
@@ -129,18 +120,6 @@ def test_a_dry_run_onto_a_damaged_artifact_says_so_and_lists_every_document_as_n
     assert done.status == 0
     assert "; it would be rebuilt from scratch" in done.err
     assert [row[0] for row in done.rows] == [b"new"] * 6
-
-
-def test_printed_names_work_where_they_are_printed(here):
-    lay(here, {"docs/-x": A})
-    done = simdocs("index", "-o", "../x.index", "--dry-run", "--", "-x", "1.txt", cwd=here / "docs")
-    removed = [[b"removed", os.fsencode(here / f"docs/{number}.txt")] for number in range(1, 7)]
-    assert done.rows[:2] == [[b"new", b"./-x"], [b"renamed", b"1.txt"]]
-    # Which of the documents with its text was renamed is decided by row order.
-    assert len(done.rows) == 7
-    assert all(row in removed for row in done.rows[2:])
-    done = simdocs("index", "../x.signatures", "-o", "../y.index", "--dry-run", cwd=here / "docs")
-    assert done.rows == [[b"new", name] for _, name in removed]
 
 
 def test_a_line_with_the_path_of_a_file_is_reported_and_not_listed(here):

@@ -31,13 +31,6 @@ def test_all_pairs_by_containment_are_refused_as_well(here):
     assert re.match(rf"simdocs: {NEEDED}, of 1,074 MB allowed", simdocs(*arguments, "1G", "-v", cwd=here).err)
 
 
-def test_verbose_says_what_memory_is_needed_before_anything_else(here):
-    done = simdocs("dedupe", "docs", "--exact", "--max-memory", "1G", "-v", cwd=here)
-    first = done.err.splitlines()[0]
-    assert re.fullmatch(rf"simdocs: {NEEDED}, of 1,074 MB allowed: \d+ tokens, and their prefix index", first)
-    assert simdocs("dedupe", "docs", "--exact", cwd=here).err == ""
-
-
 @pytest.mark.parametrize(("tokens", "detail"), [(1000, True), (10**8, False)])
 def test_little_memory_is_a_detail_that_only_verbose_says(tokens, detail):
     said = []

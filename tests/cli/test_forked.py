@@ -96,12 +96,6 @@ def test_a_process_that_hangs_is_killed_and_others_run_meanwhile(here):
     assert process.returncode == -signal.SIGKILL
 
 
-def test_several_run_at_once(here):
-    with running("dedupe", "docs", cwd=here) as one, running("dedupe", "docs", cwd=here) as other:
-        assert one.pid != other.pid
-        assert finished(other) == finished(one)
-
-
 def test_what_is_read_at_the_start_makes_it_a_new_process(here):
     """Unless a server is to be started for it. And so does whatever is to be done before it starts."""
     for way in ({"env": {"PATH": os.defpath}}, {"env": {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "1"}}, {"before": int}):

@@ -16,9 +16,7 @@ from tests.reading.arrow_files import as_arrow_file, as_parquet, needs_pyarrow
 
 pytestmark = needs_pyarrow
 
-LARGE = " ".join(f"w{number}" for number in range(60_000))[: 1 << 18]
 HONEST = ["an honest text of some length, here", "and another one of its own"]
-ROWS = 1000
 
 
 def arrow() -> Any:
@@ -69,16 +67,6 @@ def test_too_little_memory_for_a_page_is_not_called_damage(tables: Path) -> None
         found.append(kept(tables, done))
     assert set(found) <= {-1, 2}
     assert found[0] == -1
-
-
-@pytest.mark.slow
-def test_rows_that_share_a_long_value_are_written_in_pieces(tables: Path) -> None:
-    texts = [f"row number {number} has a text of its own {number * 7}" for number in range(ROWS)]
-    (tables / "in/x.parquet").write_bytes(as_parquet(arrow().table({"text": texts, "x": [LARGE] * ROWS}), ROWS))
-    assert peak(tables, tables / "in", "--kept-rows", tables / "out", "-q") < 800 * MIB
-    assert parquet().read_metadata(tables / "out/x.parquet").num_rows == ROWS
-    (group,) = parquet().ParquetFile(tables / "out/x.parquet").read(["x"]).column(0).unique().to_pylist()
-    assert group == LARGE
 
 
 @pytest.mark.reliability("A table damaged in a column that is not compared")

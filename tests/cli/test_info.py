@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import os
 import random
 import re
 import shlex
@@ -13,16 +11,12 @@ from pathlib import Path
 import pytest
 
 from simdocs.model.figures import shown_probability
-from simdocs.options.recipes import Banding, Sketching
-from tests import strategies as some
 from tests.cli.corpus import A, lay
 from tests.cli.program import simdocs
-from tests.cli.terminal import on_terminal
 from tests.twins.bands import chance, least_probability
 
 COMMAND = {"shingles": "shingle", "signatures": "signature", "index": "index"}
 
-ODD = "docs/\x1b[31m\n\t", os.fsdecode(b"docs/\xff\xe9"), "docs/é"
 
 COUNTS = {"documents": "7", "empty": "1", "short": "1", "invalid_bytes": "1", "utf_16_or_32": "1"}
 
@@ -81,14 +75,6 @@ def test_the_command_can_be_copied_to_a_shell(here):
     assert shlex.split(told) == ["simdocs", *words]
 
 
-def test_info_has_every_parameter(here):
-    told = facts(here, built(here, "index"))
-    own = {"functions", "permutations", "items", "item_tokens"}  # only of schemes with hash functions of their own
-    for group in (some.Shingling, some.Normalisation, Sketching, Banding):
-        assert set(group.defaults) - {"normalisation", *own} <= told.keys()
-    assert not told.keys() & own
-
-
 @pytest.mark.parametrize(("count", "first", "last"), [(0, 0, 0), (3, 3, 0), (4, 3, 1), (9, 3, 3)])
 def test_info_names_the_first_and_last_documents(tmp_path, count, first, last):
     (tmp_path / "docs").mkdir()
@@ -131,22 +117,6 @@ def test_info_counts_the_candidates_of_an_index(tmp_path):
     pairs = json.loads((tmp_path / "summary").read_bytes())["candidates"]
     assert float(told["candidates_a_document"]) == pytest.approx(2 * pairs / 200, rel=0.01)
     assert ("fewer_candidates_with_num_perm" in told) == (2 * pairs / 200 > 100)
-
-
-@pytest.mark.reliability("escape sequences, control and format characters in names")
-def test_info_escapes_names_that_would_harm_a_terminal(tmp_path):
-    lay(tmp_path, dict.fromkeys(ODD, A))
-    built(tmp_path, "index")
-    rows = simdocs("info", "x.index", cwd=tmp_path).rows
-    named = {value for key, value in rows if key == b"first"}
-    assert named == {b"docs/\x1b[31m\\n\\t", b"docs/\xff\xe9", "docs/é".encode()}
-    lines = simdocs("info", "x.index", "--format", "jsonl", cwd=tmp_path).out.splitlines()
-    named = [one for one in map(json.loads, lines) if one["key"] == "first"]
-    found = [base64.b64decode(one["value_b64"]) if "value_b64" in one else one["value"].encode() for one in named]
-    assert found == sorted(map(os.fsencode, ODD))
-    for form in ("table", "tsv"):
-        shown = on_terminal("info", "x.index", "--format", form, colored=False, cwd=tmp_path)
-        assert (shown.status, b"\x1b" in shown.out, b"\xff" in shown.out) == (0, False, False)
 
 
 def test_numbers_are_numbers_in_json_lines_and_written_as_elsewhere(there):

@@ -67,19 +67,6 @@ def test_lines_keep_their_names_in_artifacts(there):
     assert names_on(Path("x.index")) == [name.encode() for name in NAMES]
 
 
-def test_query_takes_lines_and_finds_lines(there):
-    built(Path("x.index"), ["data.jsonl"])
-    lay(there, {"a.txt": A, "more.jsonl": b'{"id": "x", "text": "%s"}' % A.upper()})
-    found = rows(simdocs("query", "x.index", "a.txt", "more.jsonl", cwd=there))
-    assert found[:3] == [("a.txt", NAMES[0], "1.000000"), *(("a.txt", *group[1:]) for group in found_of(GROUPS))]
-    assert found[3:] == [("more.jsonl#x", *one[1:]) for one in found[:3]]
-
-
-def found_of(groups):
-    """Most similar first."""
-    return sorted(groups, key=lambda group: (-float(group[2]), group[1]))
-
-
 @pytest.mark.reliability("malformed JSON")
 def test_malformed_lines_are_named_and_left_out(there):
     bad = [b"{", b"[1]", b'{"text": 1}', b'{"id": "first", "text": "again"}', b'{"text": "\xff"}', b'{"text": "a"']

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import random
 import re
 import shlex
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from benchmarks import corpora
 from tests.amounts import slow
 from tests.cli.program import simdocs
 from tests.labelled_texts import SETS, Labelled, bots, titles, tweets
@@ -91,25 +88,6 @@ def test_a_threshold_of_about_one_half_is_proposed_for_programs(tmp_path: Path) 
     assert 0.4 <= float(proposed(tmp_path).rpartition(" --threshold ")[2]) <= 0.55
 
 
-def test_the_threshold_for_homework_finds_more_of_the_copies_that_people_made(tmp_path: Path) -> None:
-    if reason := corpora.absent("irplag"):
-        pytest.skip(reason)
-    name = str(corpora.home() / "irplag" / "docs.jsonl.gz")
-    with gzip.open(name) as lines:
-        documents = {each["id"]: each for each in map(json.loads, lines)}
-    last = simdocs("tune", name, cwd=tmp_path).err.splitlines()[-1]
-    assert last == f"simdocs: next: simdocs dedupe {name} --threshold 0.5"
-    found = []
-    for threshold in ("0.8", "0.5"):
-        rows = simdocs("pairs", name, "--threshold", threshold, "--all-copies", cwd=tmp_path).rows
-        pairs = [[documents[end.decode().rpartition("#")[2]] for end in row[:2]] for row in rows]
-        labels = [{a["label"], b["label"]} for a, b in pairs if a["case"] == b["case"]]
-        found.append(Counter("non" in each for each in labels if "orig" in each))
-    (default, suited) = found
-    assert suited[False] > 5 * default[False]
-    assert suited[True] <= 0.05 * suited[False]
-
-
 def test_a_threshold_is_never_raised_and_no_larger_k_proposed_for_short_texts(tmp_path: Path) -> None:
     lay_lines(tmp_path, tweets(5, 300))
     for options in ([], ["-k", "5", "--threshold", "0.6"]):
@@ -162,12 +140,3 @@ def test_a_template_that_a_lower_threshold_would_match_is_left_out(tmp_path: Pat
     told = simdocs("tune", "x.jsonl", "--summary", cwd=tmp_path).err
     assert re.search(r"^\d+% of the tokens .* may share a template: --ignore-common 0\.\d leaves it out$", told, re.M)
     assert len([line for line in told.splitlines() if " for short texts: " in line]) == 1
-
-
-def test_a_threshold_is_kept_if_a_template_cannot_be_left_out(tmp_path: Path) -> None:
-    lay_lines(tmp_path, bots(1, 400))
-    made = simdocs("signature", "x.jsonl", "-k", "4", "-q", "-o", "x.signatures", cwd=tmp_path)
-    assert made.status == 0
-    told = simdocs("tune", "x.signatures", "--summary", cwd=tmp_path).err
-    assert "are of documents that may share only a template: the threshold is not lowered" in told
-    assert "--threshold" not in told

@@ -80,19 +80,16 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 HEAVY = {
-    "shingle": ("shingle", "docs", "-o", "x.shingles"),
     "index": ("index", "docs", "-o", "x.index"),
-    "index of shingles": ("index", "x.shingles", "-o", "x.index"),
     "query": ("query", "x.index", "docs"),
     "dedupe": ("dedupe", "docs", "-o", "answer"),
     "dedupe of shingles": ("dedupe", "x.shingles", "-o", "answer"),
-    "check": ("check", "x.index", "x.shingles"),
 }
 
 
 def ladder(large: Path, command: str, jobs: str, rungs: range) -> list[Done]:
     """What came of this command with so many mebibytes of address space each."""
-    words = [*HEAVY[command], *([] if command == "check" else ["-q", jobs])]
+    words = [*HEAVY[command], "-q", jobs]
     lay(large, {"answer": b"old"})
     before = {name: (large / name).stat().st_ino for name in os.listdir(large)}
     tried = []

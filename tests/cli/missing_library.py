@@ -16,7 +16,11 @@ def environment_without(directory: Path, *modules: str) -> dict[str, str]:
     """
     hidden = directory / "hidden"
     hidden.mkdir()
-    names = ", ".join(f"{name!r}: None" for name in modules)
-    (hidden / "sitecustomize.py").write_text(f"import sys\nsys.modules.update({{{names}}})\n")
+    (hidden / "sitecustomize.py").write_text(
+        "import sys\n"
+        f"for name in {modules!r}:\n"
+        "    inside = [each for each in sys.modules if each.startswith(f'{name}.')]\n"
+        "    sys.modules.update(dict.fromkeys([name, *inside]))\n"
+    )
     source = str(Path(simdocs.__file__).parent.parent)
     return environment(PYTHONPATH=os.pathsep.join((str(hidden), source)))

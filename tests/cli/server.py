@@ -37,6 +37,9 @@ RICH = ("rich.bar", "rich.box", "rich.console", "rich.table", "rich.text", "rich
 LATER = (*RICH, "tqdm", "numpy.ma", "mmap", "multiprocessing.popen_fork", "difflib", "secrets")
 """Modules that are imported when they are needed first."""
 
+OPTIONAL = ("pyarrow.ipc", "pyarrow.parquet", "backports.zstd", "jinja2")
+"""Modules that may be missing. None of them starts a thread when it is imported."""
+
 NUMBER = struct.Struct("i")
 """How a number crosses the channel."""
 
@@ -196,6 +199,9 @@ def start() -> None:
                 import_module(module.name)
     for name in (*LATER, "tests.cli.program"):
         import_module(name)
+    for name in OPTIONAL:
+        with contextlib.suppress(ModuleNotFoundError):
+            import_module(name)
     make_tables()
     gc.collect()
     gc.freeze()

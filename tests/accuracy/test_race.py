@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks import contestants, contests, exact, race, race_page, texts
-from benchmarks.contestants import BYTES, DOCUMENTED, EXPERT, OWN, Contestant
+from benchmarks.contestants import DOCUMENTED, Contestant
 from benchmarks.contests import Contest
 from benchmarks.race import Race
-from benchmarks.race_page import Result, Table
 from benchmarks.rivals import hashes, steps
 from tests.docs.executed import DOCS, ROOT
 
@@ -95,28 +94,6 @@ def test_a_contestant_that_fails_is_a_row_that_says_why(contest, raced):
     assert "| toy | did not take part: status 1: toy.py: out of luck" in written
     assert "/home" not in written
     assert re.search(r"^\| other toy \| \d+\.\d\d \| \d+\.\d\d .* \| 1\.0000 \| 1\.0000 \|$", written, re.MULTILINE)
-
-
-def result(kind: str, ratio: float, recall: float = 1.0, peak: int = 9) -> Result:
-    return Result(toy("", kind=kind, name=f"a {kind} one"), (ratio,), (ratio,), peak, recall, 1.0)
-
-
-def test_the_page_says_which_targets_are_reached_and_who_is_better(contest):
-    own = Result(toy("", kind=OWN, name="simdocs"), (1.0,), (), 5, 0.99, 1.0)
-    good = Table(contest, [own, result(DOCUMENTED, 10.0), result(EXPERT, 4.0), result(BYTES, 0.3)])
-    written = race_page.page([good], 1, ["a corpus"])
-    assert written.count("**missed**") == 0
-    assert written.count("| reached: ") == 4
-    assert "No library took less CPU" in written
-    assert "were not there: a corpus." in written
-    assert "$" not in written
-
-    bad = Table(contest, [own, result(DOCUMENTED, 0.9, 1.0, 4), result(EXPERT, 3.9), result(BYTES, 0.2)])
-    object.__setattr__(own, "recall", 0.5)
-    written = race_page.page([bad], 1, [])
-    assert written.count("| **missed**: ") == 4
-    for what in ("less CPU time", "less memory", "more pairs"):
-        assert f"- generated, characters, {what}: a documented one" in written
 
 
 @pytest.fixture

@@ -191,22 +191,3 @@ def test_hostile_texts_and_names_stay_text_in_a_comparison(tmp_path: Path) -> No
         page, _ = compared(tmp_path, "docs/</script><img src=x onerror=alert(1)>.txt", name)
         assert {tag for tag, _ in page.elements} <= {tag for tag, _ in tame.elements}
         assert loads_anything(page) == []
-
-
-def number_of(page: ReportPage, tag: str) -> int:
-    return sum(each == tag for each, _ in page.elements)
-
-
-def test_a_comparison_has_passages_in_common_beside_the_difference_if_they_are_asked_for(place: Path) -> None:
-    without, marked = compared(place, "docs/a.txt", "docs/b.txt")
-    page, also_marked = compared(place, "docs/a.txt", "docs/b.txt", "--passages", "--min-passage", "30")
-    assert marked == also_marked
-    rows = simdocs("compare", "docs/a.txt", "docs/b.txt", "--passages", "--min-passage", "30", cwd=place).rows
-    assert len(rows) == number_of(page, "q") == 2
-    for row in rows:
-        _, a_begin, a_end, a_line, _, b_begin, b_end, b_line, units = (field.decode() for field in row)
-        assert f"{units} characters docs/a.txt, line {a_line}, characters {a_begin} to {a_end}docs/b.txt," in page.text
-        assert f"docs/b.txt, line {b_line}, characters {b_begin} to {b_end} " in page.text
-        assert " ".join(A.decode()[int(a_begin) : int(a_end)].split()) in " ".join(page.text.split())
-    assert "Passages in common" not in without.text
-    assert loads_anything(page) == []

@@ -41,7 +41,7 @@ def run(where: Path, line: str, stdin: bytes = b"") -> Done:
     return simdocs(*line.split(), cwd=where, stdin=stdin)
 
 
-@pytest.mark.parametrize("how", ["--ignore-stop-words", "--stop-words list", "--stop-words same"])
+@pytest.mark.parametrize("how", ["--ignore-stop-words", "--stop-words list"])
 def test_texts_that_differ_in_stop_words_alone_are_the_same_without_them(here, how):
     assert run(here, f"dedupe docs --unit word -k 2 {how}").out == b"docs/a\tdocs/b\t1.000000\t1.000000\n"
     assert run(here, "dedupe docs --unit word -k 2").out == b""

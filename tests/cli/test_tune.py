@@ -37,25 +37,8 @@ def shingles(text: str) -> set[int]:
     return {hash(text[at : at + 9]) for at in range(len(text) - 8)}
 
 
-def corpus(where: Path, texts: int) -> list[str]:
-    """Write texts of random words, each third like one before it. Return them in row order."""
-    chance = random.Random(4)
-    words = ["".join(chance.choices("abcdefghijklmnopqrst", k=6)) for _ in range(400)]
-    made: list[str] = []
-    for number in range(texts):
-        text = chance.choices(words, k=30)
-        if number % 3 == 2:
-            text = [
-                f"new{number}",
-                *(chance.choice(words) if chance.random() < 0.05 else word for word in made[-1].split()),
-            ]
-        made.append(" ".join(text))
-    return list(lay_texts(where, made))
-
-
-def lay_texts(where: Path, texts: list[str]) -> list[str]:
+def lay_texts(where: Path, texts: list[str]) -> None:
     lay(where, {f"docs/{number:04}": text.encode() for number, text in enumerate(texts)})
-    return texts
 
 
 def test_the_lectures_curve_of_20_bands_of_5_rows(tmp_path):
@@ -69,11 +52,8 @@ def test_the_lectures_curve_of_20_bands_of_5_rows(tmp_path):
 @pytest.mark.parametrize(
     ("num_perm", "threshold", "recall", "cut", "probability"),
     [
-        (64, 0.8, 0.95, (10, 6), 0.9522),
         (128, 0.5, 0.99, (42, 3), 0.9963),
-        (128, 0.7, 0.99, (32, 4), 0.9998),
         (128, 0.8, 0.95, (18, 7), 0.9855),
-        (128, 0.9, 0.95, (10, 12), 0.9638),
         (256, 0.8, 0.99, (32, 8), 0.9972),
     ],
 )
@@ -85,7 +65,12 @@ def test_the_bands_have_the_most_rows_that_reach_the_recall(tmp_path, num_perm, 
 
 
 def test_pairs_of_a_few_documents_are_counted_exactly_with_the_least_similar_of_each_row(tmp_path):
-    texts = corpus(tmp_path, 30)
+    chance, texts = random.Random(4), list[str]()
+    words = ["".join(chance.choices("abcdefghijklmnopqrst", k=6)) for _ in range(400)]
+    for number in range(30):  # each third is like the one before it
+        made = texts[-1].split() if number % 3 == 2 else chance.choices(words, k=30)
+        texts.append(" ".join([f"new{number}", *("edited" if chance.random() < 0.05 else word for word in made)]))
+    lay_texts(tmp_path, texts)
     sets = list(map(shingles, texts))
     similar = {(a, b): jaccard(sets[a], sets[b]) for b in range(30) for a in range(b)}
     for row in table(tmp_path, "docs", "-t", "0.6"):
@@ -152,11 +137,9 @@ def test_a_distribution_needs_two_texts(tmp_path, files, why):
             ("--bands, --recall and --rule cannot be combined", "-q cannot be combined with -v"),
         ),
         ("-t 0.1 --recall 0.9999 --num-perm 16", ("no bands and rows reach a recall of 0.9999", "use --num-perm 88")),
-        ("docs.index --num-perm 64", ("docs.index was built", "--num-perm")),
     ],
 )
 def test_bad_input_is_refused_with_all_problems(here, line, problems):
-    assert simdocs("index", "docs", "-o", "docs.index", cwd=here).status == 0
     done = simdocs("tune", *line.split(), cwd=here)
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
     for problem in problems:
@@ -186,12 +169,6 @@ def test_odd_names_can_be_pasted(here):
         assert finished(shell).out.startswith(b"odd/" + name + b"|docs|")
 
 
-def test_a_command_names_no_hundreds_of_files(tmp_path):
-    names = [f"docs/{number}.txt" for number in range(60)]
-    lay(tmp_path, {name: f"a text {number} of some length {number}".encode() for number, name in enumerate(names)})
-    assert next_command(tmp_path, *names).startswith("simdocs dedupe DOCS -k")
-
-
 def test_documents_are_drawn_from_a_large_collection_and_that_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(tuner, "SAMPLED", 500)
     monkeypatch.chdir(tmp_path)
@@ -214,9 +191,8 @@ def test_the_fraction_that_leaves_out_a_template_is_found_and_tried_next(tmp_pat
     chance = random.Random(7)
     words = ["".join(chance.choices("abcdefghijklmnopqrst", k=6)) for _ in range(2000)]
     form = " ".join(chance.choices(words, k=40))
-    list(lay_texts(tmp_path, [f"{form} {' '.join(chance.choices(words, k=20))}" for _ in range(110)]))
+    lay_texts(tmp_path, [f"{form} {' '.join(chance.choices(words, k=20))}" for _ in range(110)])
     line = "share a template: --ignore-common 0.9 leaves it out"
-    assert "look alike" not in simdocs("tune", "docs", "--summary", cwd=tmp_path).err
     assert next_command(tmp_path, "docs").startswith("simdocs dedupe docs --ignore-common 0.9")
     assert line in simdocs("tune", "docs", "--summary", cwd=tmp_path).err
     assert simdocs("signature", "docs", "-q", "-o", "x.signatures", cwd=tmp_path).status == 0

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import io
 import os
-import time
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import pytest
 
 import simdocs
-from tests.reading.finding import found_by
 from tests.stores.laid import BUCKET, sentences
 from tests.stores.server import ObjectStore
 from tests.stores.test_reading import json_lines
@@ -67,26 +64,3 @@ def test_of_a_table_only_the_columns_that_are_wanted_are_fetched(store: ObjectSt
     assert sum(each.sent for each in store.asked) < len(data) / 8
     assert store.counts()["GET"] < 50
     assert store.counts()["HEAD"] < 30
-
-
-def test_objects_of_a_list_are_asked_for_together(store: ObjectStore, tmp_path: Path) -> None:
-    """Several requests are on their way at a time: the server sees the second before it has answered the first."""
-    names = [f"docs/{number:03}.txt" for number in range(40)]
-    for name in names:
-        store.put(BUCKET, name, b"a text")
-    together, here = [0], [0]
-    lock = Lock()
-
-    def before(*_: str) -> None:
-        with lock:
-            here[0] += 1
-            together[0] = max(together[0], here[0])
-        time.sleep(0.01)
-        with lock:
-            here[0] -= 1
-
-    store.before = before
-    (tmp_path / "list").write_text("".join(f"s3://bucket/{name}\n" for name in names))
-    assert list(found_by(listed=tmp_path / "list").names) == [f"s3://bucket/{name}".encode() for name in names]
-    assert store.counts() == {"HEAD": 40}
-    assert together[0] > 1

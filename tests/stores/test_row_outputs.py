@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -42,21 +41,18 @@ def files_in(path: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("what", FILES)
-@pytest.mark.parametrize("output", ["kept_rows", "flagged_rows"])
 def test_rows_of_objects_are_written_as_those_of_files(
-    store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, output: str
+    store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     lay_both(store, tmp_path, {name: data() for name, data in FILES[what].items()})
     ending = Path(what).suffix
-    options: dict[str, Any] = {"unit": "word"}
-    disk = simdocs.dedupe(what, **options, **{output: f"disk{ending}"})
-    stored = simdocs.dedupe(f"s3://bucket/{what}", **options, **{output: f"store{ending}"})
+    disk = simdocs.dedupe(what, unit="word", kept_rows=f"disk{ending}")
+    stored = simdocs.dedupe(f"s3://bucket/{what}", unit="word", kept_rows=f"store{ending}")
     assert len(disk.documents) == len(stored.documents)
     on_disk, of_store = files_in(tmp_path / f"disk{ending}"), files_in(tmp_path / f"store{ending}")
     assert on_disk.keys() == of_store.keys()
     for each in (on_disk, of_store):  # the list of files has the times when they were written
         if written := each.get(".simdocs-files.json"):
             each[".simdocs-files.json"] = " ".join(json.loads(written)["files"]).encode()
-    if output != "flagged_rows":  # which have the names of other rows
-        assert on_disk == of_store
+    assert on_disk == of_store

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from simdocs.model.groups import Deduplication, Members, WrittenRows
     from simdocs.model.ragged import Mask, Rows
     from simdocs.model.saved_answer import SavedAnswer
-    from simdocs.reading.identity import FileId
 
     Plan = Resolved["Dedupe"]
 
@@ -253,41 +251,26 @@ _LOOKED_AT = 1 << 13
 
 
 def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int, int]:
-    """The bytes of these duplicates, how many of them are files, and the bytes that deleting these would free."""
+    """The bytes of these duplicates, how many of them are files, and the bytes that deleting these would free.
+
+    Deleting a link, or a file that has other names, frees nothing. It is not known of files that were named themselves,
+    nor of those of an artifact, whether they have others.
+    """
+    from simdocs.model.documents import NAMED
 
     taken, files, freed = 0, 0, 0
-    names_left: dict[FileId, int] = {}
     for at in range(0, len(duplicates), _LOOKED_AT):
         rows = duplicates[at : at + _LOOKED_AT]
         facts = corpus.facts(rows)
         whole: Mask = (facts["container"] == 0) & (facts["inode"] != 0)
-        alone: Mask = whole & (False if corpus.met is None else corpus.met["links"][rows] == 1)
+        alone = whole
+        if corpus.met is not None:
+            met = corpus.met[rows]
+            alone = whole & ((met["links"] == 1) | (met["walked"] == NAMED))
         taken += int(facts["size"].sum())
         files += int(whole.sum())
         freed += int(facts["file_size"][alone].sum())
-        others = rows[whole & ~alone]
-        recorded = facts["file_size"][whole & ~alone].tolist()
-        for path, its in zip(corpus.printed_names(others), recorded, strict=True):
-            freed += freed_by_deleting(path, its, names_left)
     return taken, files, freed
-
-
-def freed_by_deleting(path: bytes, recorded: int, names_left: dict[FileId, int]) -> int:
-    """The bytes that deleting this name of a file frees: its size if no other name is left, as `ls -l` shows it.
-
-    A symbolic link frees nothing. recorded: the size when it was read, which counts if it has no status now.
-    names_left: how many names each file with several has left; is changed.
-    """
-    from simdocs.reading.identity import file_id
-
-    try:
-        status = os.lstat(path)
-    except OSError:
-        return recorded
-    left = status.st_nlink - 1
-    if left:  # only these are remembered: most files have one name
-        left = names_left[file_id(status)] = names_left.get(file_id(status), status.st_nlink) - 1
-    return status.st_size if stat.S_ISREG(status.st_mode) and not left else 0
 
 
 def _facts_of_rows(written: tuple[WrittenRows, ...]) -> dict[str, Any]:

@@ -10,11 +10,10 @@ import numpy as np
 
 from simdocs.commands.named_rows import name_rows, names_for, pair_rows
 from simdocs.commands.resolve import Resolved
-from simdocs.commands.searching import facts_of_search, lines_of_search
+from simdocs.commands.searching import facts_of, lines_of_search
 from simdocs.engines.engine import Run
-from simdocs.kernels.banding import least_probability, threshold_warning
+from simdocs.kernels.banding import threshold_warning
 from simdocs.matching.containing import find_containing
-from simdocs.matching.corpus import Corpus
 from simdocs.matching.lookup import Lookup, MatchBlock, PairsOnce, find_matches, index_of
 from simdocs.matching.nearest import find_nearest
 from simdocs.matching.preparing import prepare, unknown_recall
@@ -24,26 +23,9 @@ from simdocs.model.figures import counted
 from simdocs.model.groups import ContainedPairs, Pairs, SimilarPairs
 from simdocs.model.ragged import distinct
 from simdocs.model.result import GROUPED, NAME, NAMES, SIMILARITY, Row, Table, table_head
-from simdocs.options.answers import Grouping
-from simdocs.options.recipes import Banding
 
 MATCHES = table_head(GROUPED, query=NAME, match=NAME, jaccard=SIMILARITY, estimate=SIMILARITY)
 CONTAINING = MATCHES.but(GROUPED, containment=SIMILARITY)
-
-
-def _contained(plan: Resolved[Any]) -> bool:
-    """Whether documents of the index that contain the others are found, instead of similar ones."""
-    return bool(plan.options.measure == "containment")
-
-
-def _searched_by(plan: Resolved[Any]) -> Banding | None:
-    """The bands by which candidates are found, if they are found by bands."""
-    return None if _contained(plan) or plan.options.exact else plan.banding
-
-
-def _by_sketch(plan: Resolved[Any]) -> bool:
-    """Whether candidates are found by the sketch of the index."""
-    return _contained(plan) and plan.recipe.containing.containment and not plan.options.exact
 
 
 def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
@@ -54,24 +36,27 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
     """
     indexed, wanted = plan.known, plan.options
     assert indexed is not None
-    listing, nearest = wanted.list, wanted.nearest or 0
+    listing, nearest, contained = wanted.list, wanted.nearest or 0, wanted.measure == "containment"
+    by_sketch = contained and plan.recipe.containing.containment and not wanted.exact
     asked = prepare(plan.intake, plan.recipe, run) if plan.changed is None else indexed.select(plan.changed)
     documents = asked.documents
     if plan.changed is not None and indexed.index is not None and (given := indexed.index.given_names):
         rows = enumerate(plan.changed.tolist())
         documents = replace(documents, given_names={at: given[row] for at, row in rows if row in given})
     names = names_for(run, documents, indexed)
-    kind, head = (ContainedPairs, CONTAINING) if _contained(plan) else (Pairs, MATCHES)
+    kind, head = (ContainedPairs, CONTAINING) if contained else (Pairs, MATCHES)
     held = [kind.empty()]
     found = matched = similar = left_out = 0
     once = None
-    if plan.changed is not None and not _contained(plan) and listing is None:
+    if plan.changed is not None and not contained and listing is None:
         once = PairsOnce(plan.changed, index_of(indexed)["same_as"].all(), wanted.top or 0, nearest=nearest > 0)
     top = (wanted.top or 0) if once is None else 0
 
     def blocks() -> Iterator[MatchBlock]:
         nonlocal found, matched, similar, left_out
-        for every in _blocks(plan, indexed, asked, top, run):
+        exact = wanted.verify == "exact"
+        verifier = Verifier(indexed, plan.threshold, run, exact=exact, no_prefilter=wanted.exact)
+        for every in _blocks(Lookup(verifier, asked, top, wanted.itself), wanted, by_sketch=by_sketch):
             block = every if once is None else once.without_repeats(every)
             found += len(block.pairs)
             left_out += block.left_out
@@ -90,14 +75,15 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
     else:
         run.draw(Table(head, lambda: (rows for each in blocks() for rows in pair_rows(each.corpus, each.pairs, names))))
     run.skipped.warnings += outdated_warnings(run, indexed.index)
-    if (banding := _searched_by(plan)) is not None:
+    if plan.banding is not None:
         run.skipped.warnings += unknown_recall(plan.recipe)
-        run.skipped.warnings += () if nearest else threshold_warning(plan.threshold, banding)
+        run.skipped.warnings += () if nearest else threshold_warning(plan.threshold, plan.banding)
     pairs, both = kind.concat(held), indexed.select(np.arange(len(indexed))).followed_by(asked)
     advice = () if found else tuple(_nothing_found(asked.documents, plan))
-    counts = {"nearest": nearest, "copies_left_out": left_out} if nearest else {}
+    counts = {"indexed": len(indexed)} | ({"nearest": nearest, "copies_left_out": left_out} if nearest else {})
+    counts |= {"compared_with_all": run.tally.undecided} if by_sketch else {}
     counts |= {"matches": found, "matched": matched}
-    facts = _facts(plan, documents, run, counts, advice)
+    facts = facts_of(plan, asked, documents, run, counts, advice)
     in_both = replace(pairs, left=len(indexed) + pairs.left)
     return SimilarPairs(
         "query",
@@ -118,23 +104,13 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
     )
 
 
-def _facts(
-    plan: Resolved[Any], documents: Documents, run: Run, counts: Mapping[str, int], advice: tuple[str, ...]
-) -> dict[str, Any]:
-    banding = _searched_by(plan)
-    probability = 1.0 if banding is None else least_probability(plan.threshold, *banding.cut)
-    if _by_sketch(plan):
-        probability = float(plan.recipe.banding.recall)
-    return facts_of_search(
-        *(plan, documents, run, counts, advice),
-        recipe=plan.recipe,
-        grouping=Grouping.of(plan.options.fields()),
-        banding=banding,
-        probability=probability,
-        ignored=len(plan.intake.ignored),
-        more={"indexed": 0 if plan.known is None else len(plan.known)},
-        undecided=run.tally.undecided if _by_sketch(plan) else None,
-    )
+def _blocks(lookup: Lookup, wanted: Any, *, by_sketch: bool) -> Iterator[MatchBlock]:
+    """All matches, some documents at a time."""
+    if wanted.nearest is not None:
+        return find_nearest(lookup, wanted.nearest, exact=wanted.exact, all_copies=wanted.all_copies)
+    if wanted.measure == "containment":
+        return find_containing(lookup, by_sketch=by_sketch)
+    return find_matches(lookup, exact=wanted.exact, most_memory=wanted.max_memory)
 
 
 def _outcome(facts: Mapping[str, Any], seconds: float) -> Iterator[str]:
@@ -144,18 +120,6 @@ def _outcome(facts: Mapping[str, Any], seconds: float) -> Iterator[str]:
     if left_out:
         more = "1 more match is a copy" if left_out == 1 else f"{left_out:,} more matches are copies"
         yield f"{more} of these (--all-copies lists every copy)"
-
-
-def _blocks(plan: Resolved[Any], indexed: Corpus, asked: Corpus, top: int, run: Run) -> Iterator[MatchBlock]:
-    """All matches, some documents at a time."""
-    wanted, exact, verify = plan.options, plan.options.exact, plan.options.verify
-    verifier = Verifier(indexed, plan.threshold, run, exact=verify == "exact", no_prefilter=exact)
-    lookup = Lookup(verifier, asked, top, wanted.itself)
-    if wanted.nearest is not None:
-        return find_nearest(lookup, wanted.nearest, exact=exact, all_copies=wanted.all_copies)
-    if _contained(plan):
-        return find_containing(lookup, by_sketch=_by_sketch(plan))
-    return find_matches(lookup, exact=exact, most_memory=plan.options.max_memory)
 
 
 def _nothing_found(asked: Documents, plan: Resolved[Any]) -> Iterator[str]:
@@ -171,12 +135,9 @@ def _nothing_found(asked: Documents, plan: Resolved[Any]) -> Iterator[str]:
     if empty + short < len(asked):
         if plan.options.nearest and not plan.options.exact:
             yield "no signature in the index is like one of these documents: --exact compares with every document"
-        sizes = plan.known.all_facts()["size"] if plan.known is not None and not _contained(plan) else ()
-        if (
-            not plan.options.nearest
-            and len(sizes)
-            and 0 < asked.facts["size"].max() < plan.threshold * np.median(sizes)
-        ):
+        whatever = plan.options.nearest or plan.options.measure == "containment"
+        sizes = () if whatever or plan.known is None else plan.known.all_facts()["size"]
+        if len(sizes) and 0 < asked.facts["size"].max() < plan.threshold * np.median(sizes):
             yield (
                 "these documents are shorter than most of the index, so few can be similar to them: --measure"
                 " containment finds documents that contain them"

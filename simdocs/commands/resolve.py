@@ -197,7 +197,8 @@ def of_query(options: Any) -> Resolved[Any]:
     intake = Intake(outputs=outputs_of(options)) if options.changed else intake_of(options)
     options, intake, recipe = _beside(options, intake, index)
     changed = index.changed if options.changed else None
-    return Resolved(options, intake, recipe, recipe.banding, known, False, changed)
+    banding = None if options.exact or options.measure == "containment" else recipe.banding
+    return Resolved(options, intake, recipe, banding, known, False, changed)
 
 
 def _known(given: Any, options: Any) -> Corpus:

@@ -20,7 +20,7 @@ from simdocs.model.figures import at_least, counted, figure, found_by, shown_pro
 from simdocs.model.ragged import Mask
 from simdocs.model.skipped import WITHOUT_ROWS, Skipped, in_short
 from simdocs.options.answers import Grouping
-from simdocs.options.recipes import Banding, IndexRecipe, Recipe
+from simdocs.options.recipes import IndexRecipe, Recipe
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.reading.decode import looking_like
 
@@ -99,44 +99,18 @@ def facts_of(
     found: Mapping[str, Any],
     advice: Iterable[str],
 ) -> dict[str, Any]:
-    """The summary of dedupe and of pairs as values that JSON has. found: what was found."""
-    banding = plan.banding
+    """The summary of a search as values that JSON has.
+
+    corpus: the documents that were compared. found: what was found; if there was a sketch of containment, with
+    `compared_with_all`, the number of documents that were too short for it.
+    """
+    banding, recipe = plan.banding, corpus.recipe
     probability = 1.0 if banding is None else least_probability(plan.threshold, *banding.cut)
+    if "compared_with_all" in found:
+        probability = float(plan.recipe.banding.recall)
     grouping = Grouping.of(plan.options.fields())
     if plan.options.measure == "containment":  # signatures say little about it
         grouping = grouping.but(exact=True)
-    return facts_of_search(
-        *(plan, documents, run, found, advice),
-        recipe=corpus.recipe,
-        grouping=grouping,
-        banding=banding,
-        probability=probability,
-        ignored=len(corpus.ignored),
-    )
-
-
-def facts_of_search(
-    plan: Resolved[Any],
-    documents: Documents,
-    run: Run,
-    found: Mapping[str, Any],
-    advice: Iterable[str],
-    *,
-    recipe: Recipe,
-    grouping: Grouping,
-    banding: Banding | None,
-    probability: float,
-    ignored: int,
-    more: Mapping[str, Any] | None = None,
-    undecided: int | None = None,
-) -> dict[str, Any]:
-    """The summary of a search as values that JSON has.
-
-    recipe: how the documents became tokens and signatures. banding: the bands by which candidates were found.
-    probability: the least probability that a pair at the threshold becomes a candidate. ignored: the number of tokens
-    that are left out. more: what the documents were compared with. undecided: the number of documents that were too
-    short for the sketch of the index, so that each was compared with all documents; None: there was no sketch.
-    """
     groups = ("sequences", "shingling", "sketching", "ignoring")  # an index has more, which may not be those in force
     made = {name: value for name, value in recipe.as_dict().items() if name in groups}
     in_bands = None if banding is None else banding.as_dict()
@@ -144,17 +118,15 @@ def facts_of_search(
     return {
         **facts_read(documents),
         "skipped": run.skipped.counts,
-        **facts_left_out(documents, ignored),
+        **facts_left_out(documents, len(corpus.ignored)),
         **({} if plan.changed is None else {"changed": len(plan.changed)}),
-        **(more or {}),
-        "bands": None if banding is None else banding.cut.bands,
-        "rows": None if banding is None else banding.cut.rows,
+        "bands": None if banding is None else banding.bands,
+        "rows": None if banding is None else banding.rows,
         "measure": plan.options.measure,
         "threshold": plan.threshold,
         "probability": probability,
         "candidates": run.tally.candidates,
         "verified": run.tally.verified,
-        **({} if undecided is None else {"compared_with_all": undecided}),
         **found,
         "parameters": parameters | made,
         "seconds": None,

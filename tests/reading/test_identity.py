@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from simdocs.commands.dedupe import freed_by_deleting
 from simdocs.matching.same_documents import in_same_place, same_documents
 from simdocs.model.documents import FACTS
 from simdocs.reading.identity import Stamp, row_digests
@@ -91,12 +90,3 @@ def test_documents_are_in_the_same_place_if_their_names_lead_to_one_file(docs: P
     new = Documents(docs, "a", "link")
     assert in_same_place(old, all_rows(old), new, np.array([1])).tolist() == [False, False, True]
     assert in_same_place(old, all_rows(old), new, all_rows(new)).tolist() == [True, False, True]
-
-
-def test_a_file_is_freed_once_when_all_its_names_are_deleted(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"12345")
-    os.link(tmp_path / "a", tmp_path / "b")
-    os.symlink("a", tmp_path / "link")
-    (tmp_path / "c").write_bytes(b"123")
-    names, left = {"a": 0, "link": 0, "c": 3, "b": 5, "gone": 7}, dict[tuple[int, int], int]()
-    assert [freed_by_deleting(os.fsencode(tmp_path / name), 7, left) for name in names] == list(names.values())

@@ -47,11 +47,6 @@ class UnreachableRecallError(UsageError):
             f" with --num-perm {num_perm} ({num_perm} bands of 1 row find {best:.6g}): {remedy}"
         )
 
-    def or_else(self, remedy: str) -> UnreachableRecallError:
-        """The same error with one more remedy."""
-        both = f"{self.remedy}, or {remedy}"
-        return UnreachableRecallError(self.threshold, self.recall, self.num_perm, self.best, both)
-
 
 class InputError(SimdocsError):
     """A document or list that was named cannot be read."""

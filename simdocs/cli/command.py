@@ -292,7 +292,7 @@ def _answered(options: Any) -> int:
                 write_summary(note, result, time.monotonic() - began)
 
         look = None if drawing is None else drawing.look
-        draw = drawing.draw if drawing is not None and options.file_format is None else None
+        draw = drawing.draw if drawing is not None and not options.page else None
         skipped, explain = told.skipped(progress.close), told.explain(progress.close)
         begun = running(options, progress, skipped, explain, look=look, draw=draw, conclude=conclude)
         run = stack.enter_context(begun)

@@ -183,16 +183,7 @@ class Merge(Options, Rereading, Target, Talking):
 
 
 def merge(options: Merge, run: Run) -> Result | Artifact:
-    """Merge artifacts and publish the result, unless `conclude` raises an exception; without an output, hold it.
+    """The artifact that holds all of these, or what was published: see `merged`."""
+    from simdocs.commands.merged import merged
 
-    For errors, see `planned` and `merge`.
-    """
-    from simdocs.artifacts.writer import MemoryWriter, artifact_writer
-    from simdocs.commands.merged import merged_into, planned, standing_for
-
-    plan = planned(options)
-    with artifact_writer(options.output, plan.kind, options.lock_wait) as writer:
-        result = merged_into(plan, writer, run, standing_for(plan))
-        made = writer.artifact(run.skipped) if isinstance(writer, MemoryWriter) else result
-        run.conclude(result)
-    return made
+    return merged(options, run)

@@ -153,7 +153,7 @@ def answer(options: Compare, run: Run) -> Result:
     from simdocs.model.result import Look
     from simdocs.reading.single_text import refuse_to_replace
 
-    look, as_page = run.look or Look(), options.file_format is not None
+    look, as_page = run.look or Look(), bool(options.page)
     read = (*options.documents, *options.template, options.permutation_file)
     refuse_to_replace(outputs_of(options), read, "a text that is read")
     compared = ComparedTexts(options)

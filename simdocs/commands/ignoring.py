@@ -6,7 +6,7 @@ here, an item is a different shingle. The items of an index stay those with whic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -82,43 +82,6 @@ def leaving_out(
     digest = digest_of(tokens)
     ignoring = recipe.ignoring.but(template_digest=digest, ignored_digest=digest)
     return replace(intake, ignored=tokens), recipe.but(ignoring=ignoring)
-
-
-def contradictory_files(options: Options, artifact: Artifact) -> Iterator[str]:
-    """Yield a message for each file that was named and that has other contents than that of the artifact.
-
-    InputError, UsageError: a file cannot be used.
-    """
-    recipe, remedy = artifact.recipe, "rebuild it, or leave the option out"
-
-    def contradiction(flag: str, names: Sequence[bytes], theirs: object, ours: Callable[[], object]) -> Iterator[str]:
-        if not theirs:
-            yield f"{artifact.name} was built without {flag}: {remedy}"
-        elif theirs != ours():
-            yield f"{artifact.name} was built with another {flag} than {', '.join(map(display_name, names))}: {remedy}"
-
-    if (name := getattr(options, "stop_words", None)) is not None:
-        yield from contradiction("--stop-words", [name], recipe.shingling.stop_word_list, lambda: stop_word_list(name))
-    if not isinstance(recipe, SignatureRecipe):
-        return
-    if templates := getattr(options, "template", ()):
-        yield from contradiction(
-            *("--template", templates, recipe.ignoring.template_digest),
-            lambda: digest_of(tokens_of_templates(templates, recipe.shingling)),
-        )
-    if (file := getattr(options, "permutation_file", None)) is not None:
-        built = recipe.sketching
-        yield from contradiction(
-            *("--permutation-file", [file], built.permutations), lambda: _permuted(file, built.items)
-        )
-
-
-def _permuted(name: bytes, items: Sequence[str]) -> tuple[str, ...]:
-    """The permutations in this file as numbers of these items. InputError: it has none, or not of these."""
-    try:
-        return permuted(permutations_of(name), items)
-    except ValueError as wrong:
-        raise InputError(f"{display_name(name)}: {wrong}") from None
 
 
 def refuse_other_tokens(artifact: Artifact, index: Artifact) -> None:

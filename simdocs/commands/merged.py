@@ -6,13 +6,14 @@ import os
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from simdocs.artifacts.formats import FORMATS, RUN
 from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.reader import most_open, open_artifact
+from simdocs.artifacts.writer import MemoryWriter, artifact_writer
 from simdocs.commands.ignoring import ignored_of
-from simdocs.commands.new_artifact import Unfinished, Writer, facts_of_reading, finish
+from simdocs.commands.new_artifact import facts_of_reading, finish
 from simdocs.commands.resolve import opened
 from simdocs.commands.standing import (
     NOTHING,
@@ -30,7 +31,7 @@ from simdocs.model.artifact import Artifact
 from simdocs.model.columns import ByteStrings
 from simdocs.model.result import Result
 from simdocs.model.skipped import JUDGED, UNJUDGED
-from simdocs.names import display_name, is_absolute, name_to_text, text_to_name
+from simdocs.names import display_name, is_absolute, name_to_text
 from simdocs.options.recipes import Bands, Recipe, SignatureRecipe
 from simdocs.pipeline.merging import Inputs, merge_arrays, merged_documents
 from simdocs.reading import identity
@@ -39,98 +40,65 @@ if TYPE_CHECKING:
     from simdocs.commands.build import Merge
 
 
-class MergePlan(NamedTuple):
-    """What is merged, and what the inputs decide.
+def merged(options: Merge, run: Run) -> Result | Artifact:
+    """The artifact that one run over the arguments of the inputs, in their order, would have built: the same bytes.
 
-    kind, recipe: those of all inputs.
-    given: the arguments of each input.
-    of_reading: the facts for run.json about the runs that read the documents.
-    """
-
-    options: Merge
-    inputs: Inputs
-    kind: str
-    recipe: Recipe
-    given: Sequence[Given]
-    of_reading: Mapping[str, Any]
-
-    @property
-    def root(self) -> bytes:
-        """The directory from which the names of the documents are found."""
-        return text_to_name(self.of_reading["root"])
-
-
-def planned(options: Merge) -> MergePlan:
-    """What is merged, with what the inputs decide: their manifests and their run.json.
+    It is published unless `conclude` raises an exception; without an output, it is held.
 
     UsageError: an input is given twice, or is the output; or they were built in different directories.
     ArtifactError: they are of different kinds, or common tokens are left out of them. ParametersError: they were made
-    with different parameters. For others, see `opened`.
+    with different parameters. ShrunkError: it would lose more than half of the documents of the artifact that is there.
+    For others, see `opened`, `merged_documents` and `merge_arrays`.
     """
     check_root(options.root)
     _refuse_twice(options)
     kind = opened(options.artifacts[0], tuple(FORMATS)).kind
     inputs = Inputs(options.artifacts, lambda given: opened(given, (kind,)), most_open(kind))
     first = inputs[0]
-    given, facts, roots = list[Given](), list[Mapping[str, Any]](), set[bytes]()
+    of_inputs, facts, roots = list[Given](), list[Mapping[str, Any]](), set[bytes]()
     for artifact in inputs:
         _refuse_common(artifact)
         _refuse_different(first, artifact)
         arguments = recorded_arguments(artifact.run)
         are_known = sum(count for _, count in arguments) == artifact.n_documents
-        given.append(arguments if are_known else [[artifact.name, artifact.n_documents]])
+        of_inputs.append(arguments if are_known else [[artifact.name, artifact.n_documents]])
         facts.append(facts_of_reading(artifact))
         roots.add(artifact.root)
     if isinstance(first.recipe, SignatureRecipe):
         ignored_of(first)
-    of_reading = {"root": name_to_text(_root(options.root, inputs, roots))} | _facts_together(facts)
-    return MergePlan(options, inputs, kind, first.recipe, given, of_reading)
+    root, recipe = _root(options.root, inputs, roots), first.recipe
+    with artifact_writer(options.output, kind, options.lock_wait) as writer:
+        began_ns, there = identity.now(), _standing(options.output, recipe, kind)
+        documents, firsts = merged_documents(inputs, run)
+        given = list(chain.from_iterable(of_inputs))
+        if there.artifact is not None and not options.allow_shrink:
+            # A job that failed leaves no argument, so all documents count, too, and before anything is written.
+            refuse_shrinking(there.artifact.name, {}, given, there.artifact.n_documents)
+        result, _ = finish(
+            *(options, kind, recipe, documents, writer, run, there, began_ns),
+            f"{there.why_anew}; it is replaced" if there.unexpected else "",
+            given=given,
+            of_reading={"root": name_to_text(root)} | _facts_together(facts),
+            ignored=len(inputs[0].ignored),
+            expectation=merge_arrays(inputs, documents, firsts, recipe, writer.append, run),
+        )
+        made = writer.artifact(run.skipped) if isinstance(writer, MemoryWriter) else result
+        run.conclude(result)
+    return made
 
 
-def merged_into(plan: MergePlan, writer: Writer, run: Run, there: Standing) -> Result:
-    """Write the artifact that one run over the arguments of the inputs, in their order, would have built.
-
-    All arrays have the same bytes. ShrunkError: it would lose more than half of the documents of the artifact that is
-    there. For others, see `merged_documents` and `merge_arrays`.
-    """
-    began_ns, note = identity.now(), f"{there.why_anew}; it is replaced" if there.unexpected else ""
-    documents, firsts = merged_documents(plan.inputs, run)
-    allow_shrink = plan.options.allow_shrink
-    given = list(chain.from_iterable(plan.given))
-    if there.artifact is not None and not allow_shrink:
-        # A job that failed leaves no argument, so all documents count, too, and before anything is written.
-        refuse_shrinking(there.artifact.name, {}, given, there.artifact.n_documents)
-    expectation = merge_arrays(plan.inputs, documents, firsts, plan.recipe, writer.append, run)
-    made = Unfinished(
-        command=plan.options.command,
-        target=plan.options.output,
-        kind=plan.kind,
-        documents=documents,
-        recipe=plan.recipe,
-        given=given,
-        of_reading=plan.of_reading,
-        ignored=len(plan.inputs[0].ignored),
-        expectation=expectation,
-        merged=True,
-    )
-    return finish(made, writer, run, there, began_ns, note, allow_shrink=allow_shrink)[0]
-
-
-def standing_for(plan: MergePlan) -> Standing:
-    """The artifact that is replaced. Nothing is taken over from it, but its documents are compared with the new ones.
-
-    InputError, ArtifactError: see `opened`.
-    """
-    if plan.options.output is None:
+def _standing(output: bytes | None, recipe: Recipe, kind: str) -> Standing:
+    """The artifact that is replaced. Nothing is taken over from it, but its documents are compared with new ones."""
+    if output is None:
         return NOTHING
     try:
-        artifact = open_artifact(plan.options.output)
+        artifact = open_artifact(output)
         _ = artifact.documents
     except InputError:
         return NOTHING
     except ArtifactError as error:
         return Standing(why_anew=error.problem, unexpected=True)
-    if found := differences(artifact.recipe, plan.recipe, FORMATS[plan.kind].parameter_groups):
+    if found := differences(artifact.recipe, recipe, FORMATS[kind].parameter_groups):
         return Standing(artifact, why_anew=f"{artifact.name} was built {built_with(found)}", unexpected=True)
     return Standing(artifact)
 

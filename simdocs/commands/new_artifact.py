@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -22,9 +22,9 @@ from simdocs.commands.standing import (
     Standing,
     given_of,
     other_arguments,
+    recorded_arguments,
     refuse_shrinking,
     refuse_unread,
-    same_arguments,
     standing,
 )
 from simdocs.engines.engine import Run, each_band, threads_for
@@ -49,7 +49,7 @@ from simdocs.reading import identity
 from simdocs.version import __version__
 
 if TYPE_CHECKING:
-    from simdocs.commands.build import Build
+    from simdocs.commands.build import Build, Merge
 
 
 BuildPlan = Resolved["Build"]
@@ -145,81 +145,68 @@ def build_and_compare(
         raise UnjudgedError(run.skipped)
     facts = (name_to_text(os.getcwdb()), began_ns, plan.intake.walking.max_size, run.skipped.counts)
     of_reading = dict(zip(OF_READING, facts, strict=True))
-    made = Unfinished(
-        command=plan.options.command,
-        target=plan.options.output,
-        kind=plan.options.kind,
-        documents=documents,
-        recipe=plan.recipe,
+    return finish(
+        *(plan.options, plan.options.kind, plan.recipe, documents, writer, run, there, began_ns, note),
         given=given_of(plan.intake, documents.counts, len(documents)),
         of_reading=of_reading if artifact is None else facts_of_reading(artifact),
         ignored=len(plan.intake.ignored),
         expectation=expectation,
         advice=tuple(length_advice(documents, plan.recipe.shingling)) if artifact is None else (),
     )
-    return finish(made, writer, run, there, began_ns, note, allow_shrink=plan.options.allow_shrink)
-
-
-class Unfinished(NamedTuple):
-    """An artifact of which all arrays are written but those about its documents.
-
-    given: its arguments.
-    of_reading: the facts for run.json about the run that read its documents.
-    ignored: the number of tokens that are left out of all documents.
-    command, target: the command that makes it, and its name; None if it is in memory.
-    expectation: what the bands of an index will find; None for other artifacts.
-    advice: lines about parameters that do not suit the documents.
-    merged: whether it is made from several artifacts, so that a file that is no argument any more may be an oversight.
-    """
-
-    command: str
-    target: bytes | None
-    kind: str
-    documents: Documents
-    recipe: Recipe
-    given: Given
-    of_reading: Mapping[str, Any]
-    ignored: int
-    expectation: Expectation | None
-    advice: tuple[str, ...] = ()
-    merged: bool = False
 
 
 def finish(
-    made: Unfinished, writer: Writer, run: Run, there: Standing, began_ns: int, note: str, *, allow_shrink: bool
+    options: Build | Merge,
+    kind: str,
+    recipe: Recipe,
+    documents: Documents,
+    writer: Writer,
+    run: Run,
+    there: Standing,
+    began_ns: int,
+    note: str,
+    *,
+    given: Given,
+    of_reading: Mapping[str, Any],
+    ignored: int,
+    expectation: Expectation | None,
+    advice: tuple[str, ...] = (),
 ) -> tuple[Result, Changes]:
-    """Complete an artifact, and compare its documents with those of the one that it replaces.
+    """Complete an artifact of which all arrays are written but those about its documents. Compare these with those of
+    the artifact that it replaces.
 
     ShrunkError: see `refuse_shrinking` and `refuse_unread`.
     began_ns: when the run began.
     note: why nothing was taken over from the artifact that is replaced; empty if something was, or if there is none. It
         is a warning if that was not to be expected.
+    given: its arguments.
+    of_reading: the facts for run.json about the run that read its documents.
+    ignored: the number of tokens that are left out of all documents.
+    expectation: what the bands of an index will find; None for other artifacts.
+    advice: lines about parameters that do not suit the documents.
     """
-    documents, given = made.documents, made.given
     if there.artifact is not None:
-        if not allow_shrink:
+        if not options.allow_shrink:
             refuse_unread(there, run.skipped)
             refuse_shrinking(there.artifact.name, there.artifact.run, given, there.artifact.n_documents)
-        if others := other_arguments(there.artifact, given, lost_files=made.merged):
+        if others := other_arguments(there.artifact, given):
             run.skipped.warnings.append(others)
-        if not note and not same_arguments(there.artifact.run, given):
+        if not note and [word for word, _ in recorded_arguments(there.artifact.run)] != [word for word, _ in given]:
             known = others or "it was built from other arguments"
             note = known if there.artifact.run else "its run.json is missing or damaged"
     if there.unexpected:
         run.skipped.warnings.append(note)
     found = changes(documents, there.documents)
     run.progress("writing", 0, 0)
-    writer.finish(documents, made.recipe, _run_facts(began_ns, found) | dict(made.of_reading) | {"given": given})
-    advice, skipped, target = made.advice, run.skipped, display_name(made.target or b"")
-    facts = facts_of_build(
-        *(made.kind, documents, made.recipe, skipped, made.ignored, found, note, made.expectation, advice)
-    )
+    writer.finish(documents, recipe, _run_facts(began_ns, found) | dict(of_reading) | {"given": given})
+    skipped, target = run.skipped, display_name(options.output or b"")
+    facts = facts_of_build(kind, documents, recipe, skipped, ignored, found, note, expectation, advice)
 
     def lines(seconds: float, verbose: bool) -> Iterator[str]:
         yield from lines_of_build(facts, documents, skipped, verbose=verbose)
         yield f"{target}: written in {seconds:.2f} s"
 
-    result = Result(made.command, facts=facts, lines=lines, documents=documents, skipped=skipped, advice=advice)
+    result = Result(options.command, facts=facts, lines=lines, documents=documents, skipped=skipped, advice=advice)
     return result, found
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from simdocs.options.answers import Drawn, shown
 from simdocs.options.declaration import option
-from simdocs.options.families import FIGURES, FileFormat
+from simdocs.options.families import FIGURES
 from simdocs.options.values import SIZE, UNITS_OF_SIZE, choice, path_name
 
 if TYPE_CHECKING:
@@ -77,9 +77,9 @@ class Report(Drawn):
         yield from self.checked_argument("answer", values, missing)
 
     @property
-    def file_format(self) -> FileFormat:
+    def page(self) -> str:
         """A page, or an image of the one figure that was asked for."""
-        return self.file_formats()["html" if self.figure is None else "svg"]
+        return "html" if self.figure is None else "svg"
 
 
 def answer(options: Report, run: Run) -> ReportOfGroups:  # noqa: ARG001  (as all answers)

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from simdocs.artifacts.formats import FORMATS, is_disguised, kind_of
 from simdocs.artifacts.reader import open_artifact, usable
-from simdocs.commands.ignoring import contradictory_files, ignored_of, leaving_out, refuse_other_tokens, stop_word_list
+from simdocs.commands.ignoring import ignored_of, leaving_out, refuse_other_tokens, stop_word_list
 from simdocs.errors import InputError, UnreachableRecallError, UsageError
 from simdocs.kernels.banding import choose
 from simdocs.matching.corpus import Corpus
@@ -17,7 +17,7 @@ from simdocs.matching.preparing import corpus_of
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.ragged import Rows
 from simdocs.names import MANIFEST, command_line, display_name
-from simdocs.options.declaration import Option, Options
+from simdocs.options.declaration import Option, Options, flags
 from simdocs.options.families import TEXT_FORMAT, UNITS
 from simdocs.options.recipes import (
     OF_BANDS,
@@ -103,7 +103,9 @@ def resolved(
         if given is not None and given != built:
             problems.append(_contradiction(declared, given, built, artifact.name))
     if artifact is not None:
-        problems += contradictory_files(options, artifact)
+        of_recipe = ("template", "permutation_file") if isinstance(artifact.recipe, SignatureRecipe) else ()
+        named = options.differ(("stop_words", *of_recipe))
+        problems += [f"{artifact.name} has what it was built with: leave {flags(named)} out"] if named else []
     if problems:
         raise UsageError(*problems)
     return options.filled(**values)
@@ -184,7 +186,7 @@ def of_search(options: Any) -> Resolved[Any]:
     fixed = index or artifact
     banding = None
     if not options.exact and options.measure == "jaccard":
-        banding = fixed.recipe.banding if isinstance(fixed, BandIndex) else _banding(options, recipe.sketching)
+        banding = fixed.recipe.banding if isinstance(fixed, BandIndex) else banding_of(options, recipe.sketching)
     changed = opened_index(artifact).changed if options.changed else None
     return Resolved(options, intake, recipe, banding, known, not isinstance(fixed, BandIndex), changed)
 
@@ -243,14 +245,6 @@ def _signed(options: Any, intake: Intake, artifact: Artifact | None) -> tuple[In
     if artifact is None and not getattr(options, "template", ()):
         return intake, recipe
     return leaving_out(options, intake, recipe, artifact)
-
-
-def _banding(options: Any, sketching: Sketching) -> Banding:
-    """The bands that serve what was asked. UnreachableRecallError: none do, but an exact join would."""
-    try:
-        return banding_of(options, sketching)
-    except UnreachableRecallError as error:
-        raise error.or_else("--exact to find every pair") from None
 
 
 def opened(given: Any, kinds: Collection[str], *, or_documents: bool = False) -> Artifact:
@@ -364,9 +358,9 @@ def banding_of(options: Any, sketching: Sketching) -> Banding:
     try:
         return Banding(**asked.fields() | choose(asked, sketching.num_perm)._asdict())
     except UnreachableRecallError as error:
-        if not sketching.is_own:
-            raise
-        remedy = "state more functions, or set --bands or --rows"
+        remedy = "state more functions, or set --bands or --rows" if sketching.is_own else error.remedy
+        if hasattr(options, "exact"):
+            remedy = f"{remedy}, or --exact to find every pair"
         raise UnreachableRecallError(error.threshold, error.recall, error.num_perm, error.best, remedy) from None
 
 

@@ -151,25 +151,13 @@ class _Places:
 def _named(file: bytes, walked: int, word: bytes) -> int:
     """How many bytes of the name of a file are that of the directory below which no link is followed.
 
-    walked: what is known of how it was found: see MET. word: its argument. If neither tells, it is as little as
-    possible: nothing, or the slash that an absolute name begins with.
+    walked: what is known of how it was found: see MET. word: its argument. If neither tells, it is the file's own
+    directory.
     """
-    if walked > 0:
-        return walked
     within = word.rstrip(b"/") + b"/"
-    if walked == NAMED or word == file:
-        found = file.rfind(b"/") + 1
-    elif word and file.startswith(within):
-        found = len(within)
-    else:
-        found = 1 if file.startswith(b"/") else 0
-    # No component of the rest may lead up or nowhere.
-    parts, at, end = file[found:].split(b"/"), found, found
-    for part in parts:
-        at += len(part) + 1
-        if part in (b"", b".", b".."):
-            end = at
-    return min(end, len(file))
+    if walked > 0 or (word and walked != NAMED and file.startswith(within)):
+        return walked if walked > 0 else len(within)
+    return file.rfind(b"/") + 1
 
 
 def _inode(path: bytes) -> int:

@@ -241,34 +241,19 @@ def refuse_unread(there: Standing, skipped: Skipped) -> None:
             )
 
 
-def same_arguments(run: Mapping[str, Any], given: Given) -> bool:
-    """Whether an artifact was built from these arguments, as far as its run.json tells."""
-    return [word for word, _ in recorded_arguments(run)] == [word for word, _ in given]
-
-
-def other_arguments(artifact: Artifact, given: Given, *, lost_files: bool = False) -> str:
+def other_arguments(artifact: Artifact, given: Given) -> str:
     """A warning that an artifact was built from other directories than are given now; empty if not.
 
     Other files give no warning: with `*.txt`, each new file is another argument. Neither does an artifact in the place
     of its documents.
-
-    lost_files: warn of files that are not given any more, too.
     """
-    recorded, row, before = recorded_arguments(artifact.run), 0, set[str]()
-    for word, count in recorded:
-        # A directory may be gone, but its documents tell.
-        of_directory = 0 <= row < artifact.n_documents and artifact.documents.name(row).startswith(f"{word}/")
-        if lost_files or of_directory:
-            before.add(word)
-        row += count
-    then, now = {word for word, _ in recorded}, {word for word, _ in given}
-    lost = sorted(before - now)
-    added = sorted(word for word in now - then if os.path.isdir(word)) if recorded else []
+    then, now = ({word for word, _ in each} for each in (recorded_arguments(artifact.run), given))
     if any(os.path.splitext(word)[1] in KIND_OF_SUFFIX for word in then | now):
         return ""
-    told = [f"{_listed(words)} {what}" for words, what in ((lost, "not given any more"), (added, "new")) if words]
-    noun = "arguments" if lost_files else "directories"
-    return f"{artifact.name} was built from other {noun}: {'; '.join(told)}" if told else ""
+    words = ((then - now, "not given any more"), (now - then if then else (), "new"))
+    others = ((sorted(filter(os.path.isdir, each)), what) for each, what in words)
+    told = "; ".join(f"{_listed(each)} {what}" for each, what in others if each)
+    return f"{artifact.name} was built from other directories: {told}" if told else ""
 
 
 def _listed(words: Sequence[str]) -> str:

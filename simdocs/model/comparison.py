@@ -12,7 +12,7 @@ from simdocs.model.ragged import Floats
 from simdocs.model.result import Result, Table
 from simdocs.names import escape_controls
 from simdocs.options.declaration import loaded
-from simdocs.options.families import COMPARED, FILE_FORMATS, UNITS
+from simdocs.options.families import COMPARED, UNITS
 from simdocs.options.recipes import Banding
 
 MOST_CELLS = 10**10
@@ -243,7 +243,7 @@ class Comparison(Result):
 
     def html(self) -> bytes:
         """Both texts side by side, if the difference was asked for, and the measures, as a page of HTML."""
-        page: bytes = loaded(FILE_FORMATS["compared.html"].implementation)(self)
+        page: bytes = loaded("simdocs.views.report_page:compared_page")(self)
         return page
 
 

@@ -15,7 +15,6 @@ from simdocs.model.result import Result
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument
 from simdocs.names import display_name
 from simdocs.options.declaration import loaded
-from simdocs.options.families import FILE_FORMATS
 
 MOST_PAIRS = 50
 """Duplicates of one group whose texts are in a report at most. More would leave no room for other groups."""
@@ -118,12 +117,12 @@ class Report(Result):
 
     def html(self) -> bytes:
         """The report as one page of HTML. MissingExtraError: Jinja2 is not installed."""
-        drawn: bytes = loaded(FILE_FORMATS["report.html"].implementation)(self)
+        drawn: bytes = loaded("simdocs.views.report_page:report_page")(self)
         return drawn
 
     def figure(self, name: str) -> bytes:
         """One of the figures as an image in SVG. KeyError: there is no such figure."""
-        drawn: bytes = loaded(FILE_FORMATS["report.svg"].implementation)(self, name)
+        drawn: bytes = loaded("simdocs.views.svg:figure_file")(self, name)
         return drawn
 
 

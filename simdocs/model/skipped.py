@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import insort
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -95,23 +94,9 @@ class Skip(NamedTuple):
 FIRST = 10
 """The number of skips of each reason that are named unless the user asks for all of them."""
 
-_NUMBER = re.compile("[0-9]+")
 
-
-def _natural_key(skip: Skip) -> tuple[str, int, str, Skip]:
-    """A key that sorts by name and line, with the numbers in names and details by size."""
-    return _zero_filled(skip.name.decode("latin-1")), skip.line, _zero_filled(skip.detail), skip
-
-
-def _is_before(skip: Skip, other: Skip) -> bool:
-    """Whether a skip comes before another one in natural order. For lines of the same file this is cheap."""
-    if skip.name == other.name and skip.line != other.line:
-        return skip.line < other.line
-    return _natural_key(skip) < _natural_key(other)
-
-
-def _zero_filled(text: str) -> str:
-    return _NUMBER.sub(lambda number: number[0].zfill(20), text)
+def _order(skip: Skip) -> tuple[bytes, int, str, Skip]:
+    return skip.name, skip.line, skip.detail, skip
 
 
 @dataclass(slots=True)
@@ -119,7 +104,7 @@ class Skipped:
     """The skipped documents of a run, counted by reason; and warnings.
 
     warnings: lines about other things that the user should know.
-    most: the number of skips of each reason that are kept, the first in natural order, so that millions of malformed
+    most: the number of skips of each reason that are kept, the first by name and line, so that millions of malformed
         lines take no memory; 0: all are kept. Files that need a library are all kept: an update has to know them.
     explained: reasons that a warning explains, so that the documents need not be named.
     unlisted: the paths of directories that could not be listed, and of what could not be looked at.
@@ -144,8 +129,8 @@ class Skipped:
         kept = self._kept.setdefault(skip.reason, [])
         if not self.most or skip.reason == "uninstalled":
             kept.append(skip)
-        elif len(kept) < self.most or _is_before(skip, kept[-1]):
-            insort(kept, skip, key=_natural_key)
+        elif len(kept) < self.most or _order(skip) < _order(kept[-1]):
+            insort(kept, skip, key=_order)
             del kept[self.most :]
 
     def count(self, reason: str, more: int) -> None:
@@ -175,8 +160,8 @@ class Skipped:
         return {reason: self._counts[reason] for reason in (*JUDGED, *UNJUDGED) if reason in self._counts}
 
     def kept(self, reason: str) -> list[Skip]:
-        """The documents skipped for this reason, in natural order; or the first of them: see `most`."""
-        return sorted(self._kept.get(reason, ()), key=_natural_key)
+        """The documents skipped for this reason, by name and line; or the first of them: see `most`."""
+        return sorted(self._kept.get(reason, ()), key=_order)
 
     @property
     def every_warning(self) -> list[str]:

@@ -11,12 +11,11 @@ from simdocs.options.families import (
     CLUSTERS,
     COMPRESSIONS,
     ELSEWHERE,
-    FILE_FORMATS,
     FORMATS,
     KEEP,
     MEASURES,
+    PAGES,
     VERIFY,
-    FileFormat,
     compression_of,
     without_compression,
 )
@@ -129,17 +128,16 @@ def shown(options: Any) -> str:
 
 def output_suits(options: Drawn) -> str:
     """The name of the output may not promise another format than the one that is written."""
-    suffix, form = options.suffix, options.file_format
+    suffix = options.suffix
     if suffix in _BUILT_BY:
         return f"{shown(options)}: this command writes an answer: simdocs {_BUILT_BY[suffix]} builds .{suffix}"
-    if form is not None:
-        lacking = options.differ(tuple(form.lacks))
-        return f"{lacking[0].flag} {form.lacks[lacking[0].name]}" if lacking else ""
-    if suffix and suffix not in FORMATS and options.format is None and not getattr(options, "nul", False):
-        *most, last = (f".{name}" for name in (*FORMATS, *options.file_formats()))
-        if suffix in PROMISED or suffix in {each.suffix for each in FILE_FORMATS.values()}:
-            known = f"{', '.join(most)} or {last}"
-            return f"{shown(options)}: simdocs cannot write .{suffix} here: use {known}, or choose with --format"
+    if options.page:
+        lacking = options.differ(("diff", "trace", "list", "nul"))
+        return f"{lacking[0].flag} has no place in .{options.page}: write another file" if lacking else ""
+    if suffix in PROMISED and options.format is None and not getattr(options, "nul", False):
+        *most, last = (f".{name}" for name in (*FORMATS, *options.pages))
+        known = f"{', '.join(most)} or {last}"
+        return f"{shown(options)}: simdocs cannot write .{suffix} here: use {known}, or choose with --format"
     return ""
 
 
@@ -151,9 +149,7 @@ def compressed_once(options: Drawn) -> str:
     """Binary formats have a compression of their own, and others know two."""
     path, chosen = options.output or b"", options.format or options.suffix
     ending = os.fsdecode(path.removeprefix(without_compression(path)))
-    form = options.file_format
-    whole = form is not None and not form.may_be_compressed
-    if ending and (whole or (chosen in FORMATS and FORMATS[chosen].binary)):
+    if ending and (options.page == "answer" or (chosen in FORMATS and FORMATS[chosen].binary)):
         return f"{shown(options)}: a .{chosen} file is not compressed: leave {ending} out"
     if options.suffix in ("bz2", "xz", "zip") and not compression_of(path):
         known = " or ".join(os.fsdecode(each.suffix) for each in COMPRESSIONS.values())
@@ -165,8 +161,8 @@ def parts_have_rows(options: Drawn) -> str:
     """A table for people has no parts, and some files are of no use in a store."""
     if options.has_parts and options.format is not None and FORMATS[options.format].for_people:
         return f"{shown(options)}: a {options.format} has no parts: name a file, or choose another --format"
-    if (form := options.file_format) is not None and form.here and is_uri(options.output or b""):
-        return f"{shown(options)}: a .{form.suffix} file must be on this machine: {form.here}"
+    if options.page == "answer" and is_uri(options.output or b""):
+        return f"{shown(options)}: a .answer file must be on this machine: simdocs act reads it from a disk"
     return ""
 
 
@@ -225,15 +221,15 @@ class Drawn(Options, Talking, shared=OUTPUT, shell=True):
         name = os.fsdecode(without_compression(os.fsencode(self.path or "")))
         return os.path.splitext(name)[1].removeprefix(".").lower()
 
-    def file_formats(self) -> dict[str, FileFormat]:
-        """The formats that only this command offers, by their suffixes."""
-        command = self.command or getattr(self, "asked", "")
-        return {form.suffix: form for form in FILE_FORMATS.values() if form.command == command}
+    @property
+    def pages(self) -> tuple[str, ...]:
+        """The suffixes that choose an output which is no table."""
+        return PAGES.get(self.command or getattr(self, "asked", ""), ())
 
     @property
-    def file_format(self) -> FileFormat | None:
-        """The format that only this command offers and that the output's suffix chooses, if there is one."""
-        return self.file_formats().get(self.suffix) if self.format is None else None
+    def page(self) -> str:
+        """The suffix of the output if it chooses one that is no table; empty if it does not."""
+        return self.suffix if self.format is None and self.suffix in self.pages else ""
 
     @property
     def has_parts(self) -> bool:

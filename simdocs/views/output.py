@@ -85,21 +85,20 @@ class Drawing:
 
     def __init__(self, options: Any, stream: OutputStream, progress: ProgressBar | None = None) -> None:
         self._options, self._stream, self._progress = options, stream, progress
-        form, own = FORMATS[_format_of(options)], options.file_format
+        form, page = FORMATS[_format_of(options)], options.page
         self.terminal = options.path is None and is_terminal()
         self.colored = _colored(to_stdout=options.path is None, terminal=self.terminal)
         self.look = Look(
             for_people=form.for_people,
-            nested=form.nested or (own is not None and own.nested),
+            nested=form.nested or page == "html",
             explained=form.for_people and columns_of_output() >= _WIDE,
             verbose=options.verbose,
         )
-        if own is not None:
-            if own.needs is not None:
-                needs(*own.needs)
+        if page:
+            if page == "html":
+                needs("jinja2", "writing HTML")
             if self.terminal:
-                what = f"a .{own.suffix} file is not for a terminal"
-                raise UsageError(f"{what}: use -o NAME.{own.suffix}, or redirect the output")
+                raise UsageError(f"a .{page} file is not for a terminal: use -o NAME.{page}, or redirect the output")
         elif form.binary:
             if self.terminal:
                 name = _format_of(options)
@@ -127,11 +126,7 @@ class Drawing:
 
     def draw_all(self, result: Result) -> None:
         """Draw a whole result: as a view of its own draws it, or its tables."""
-        if self._options.file_format is not None:
-            drawn = loaded(self._options.file_format.implementation)(result)
-            for piece in (drawn,) if isinstance(drawn, bytes) else drawn:
-                self.write(piece)
-        elif not self._draw_view(result):
+        if not self._draw_view(result):
             for table in tables_of(result, self.look, getattr(self._options, "list", None)):
                 self.draw(_with_names(table))
                 if not self.look.holds_all:
@@ -141,7 +136,21 @@ class Drawing:
     def _draw_view(self, result: Result) -> bool:
         """Draw a result as the view of its own does, and return whether it has one for this look."""
         diff = getattr(self._options, "diff", None)
-        match self._options.command or self._options.asked:
+        command, page = self._options.command or self._options.asked, self._options.page
+        match command:
+            case _ if page == "answer":
+                from simdocs.artifacts.answer_file import lines_of
+
+                for line in lines_of(cast("Any", result)):
+                    self.write(line)
+            case _ if page == "svg":
+                from simdocs.views.svg import figure_file
+
+                self.write(figure_file(cast("Any", result)))
+            case _ if page == "html":
+                from simdocs.views.report_page import compared_page, report_page
+
+                self.write(compared_page(result) if command == "compare" else report_page(cast("Any", result)))
             case "info" if self.look.for_people:
                 from simdocs.views.svg import draw_info
 

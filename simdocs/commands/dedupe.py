@@ -17,9 +17,9 @@ from simdocs.options.sources import DOCS, Banded, every_pair
 from simdocs.options.values import choice, path_name
 
 if TYPE_CHECKING:
-    from simdocs.commands.named_rows import DocumentNames
     from simdocs.commands.resolve import Resolved
     from simdocs.commands.row_outputs import RowDrafts
+    from simdocs.commands.searching import DocumentNames
     from simdocs.engines.engine import Run
     from simdocs.matching.corpus import Corpus
     from simdocs.matching.groups import Decision
@@ -122,7 +122,7 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
     """The groups of documents that were read. rows: where the rows of their files are written."""
     from simdocs.advice import CrowdWatch, keep_of_lines
     from simdocs.commands import searching
-    from simdocs.commands.named_rows import names_for
+    from simdocs.commands.searching import names_for
     from simdocs.matching.groups import decide
     from simdocs.matching.self_join import SelfJoin
     from simdocs.model.groups import Deduplication
@@ -189,7 +189,7 @@ def _tables(
     decision: Decision, names: DocumentNames, given: int, kept: Callable[[], Rows], duplicates: Callable[[], Rows]
 ) -> tuple[Table, dict[str, Table]]:
     """The answer, and what can be listed instead. given: how many documents were given."""
-    from simdocs.commands.named_rows import group_rows, name_rows, pair_rows
+    from simdocs.commands.searching import group_rows, name_rows, pair_rows
 
     corpus = decision.corpus
     return Table(GROUPS, lambda: pair_rows(corpus, decision.pairs, names)), {

@@ -6,9 +6,9 @@ here, an item is a different shingle. The items of an index stay those with whic
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -82,6 +82,41 @@ def leaving_out(
     digest = digest_of(tokens)
     ignoring = recipe.ignoring.but(template_digest=digest, ignored_digest=digest)
     return replace(intake, ignored=tokens), recipe.but(ignoring=ignoring)
+
+
+def contradictory_files(options: Options, artifact: Artifact) -> Iterator[str]:
+    """Yield a message for each file or function that was named and is not that of the artifact.
+
+    InputError, UsageError: a file cannot be used.
+    """
+    recipe, remedy = artifact.recipe, "rebuild it, or leave the option out"
+    built: dict[str, tuple[object, Callable[[Any], object]]] = {
+        "stop_words": (recipe.shingling.stop_word_list, stop_word_list)
+    }
+    if isinstance(recipe, SignatureRecipe):
+        sketching, shingling = recipe.sketching, recipe.shingling
+        built |= {
+            "template": (
+                recipe.ignoring.template_digest,
+                lambda names: digest_of(tokens_of_templates(names, shingling)),
+            ),
+            "functions": (sketching.functions, lambda functions: functions),
+            "permutation_file": (sketching.permutations, lambda name: _permuted(name, sketching.items)),
+        }
+    for option in options.differ(tuple(built)):
+        theirs, ours = built[option.name]
+        if not theirs:
+            yield f"{artifact.name} was built without {option.flag}: {remedy}"
+        elif theirs != ours(getattr(options, option.name)):
+            yield f"{artifact.name} was built with another {option.flag}: {remedy}"
+
+
+def _permuted(name: bytes, items: Sequence[str]) -> tuple[str, ...]:
+    """The permutations in this file as numbers of these items. InputError: it has none, or not of these."""
+    try:
+        return permuted(permutations_of(name), items)
+    except ValueError as wrong:
+        raise InputError(f"{display_name(name)}: {wrong}") from None
 
 
 def refuse_other_tokens(artifact: Artifact, index: Artifact) -> None:

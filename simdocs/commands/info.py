@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from simdocs.errors import ArtifactError, InputError
 from simdocs.model.result import FACTS, NAME, Look, Result, Table, table_head
-from simdocs.names import display_name
 from simdocs.options.answers import Drawn, Talking
 from simdocs.options.declaration import Options, flags, switch
 from simdocs.options.recipes import REFUSED, STOP_WORDS, Normalisation, Rereading, Shingling, Walking
@@ -23,13 +22,6 @@ PROBLEMS = table_head(kind=NAME, problem=NAME)
 
 _LONG = 80
 """Characters of a list of stop words that a table shows whole."""
-
-
-def artifacts_of(given: Sequence[Any]) -> tuple[tuple[Any, ...], list[str]]:
-    """Artifacts, with their paths as bytes, and what is wrong with those that are none."""
-    found, wrong = paths(given, or_texts=False)
-    nul = [display_name(each) for each in found if isinstance(each, bytes) and b"\0" in each]
-    return found, [*wrong, *(f"{name}: a path cannot contain NUL" for name in nul)]
 
 
 class Info(Drawn):
@@ -48,7 +40,7 @@ class Info(Drawn):
     artifact: Any = None
 
     def _check(self) -> Iterator[str]:
-        given, wrong = artifacts_of(() if self.artifact is None else (self.artifact,))
+        given, wrong = paths(() if self.artifact is None else (self.artifact,), or_texts=False)
         self.__dict__["artifact"] = given[0] if given else None
         yield from wrong
         if not (given or wrong):
@@ -75,7 +67,7 @@ class Check(Options, Talking):
         return False
 
     def _check(self) -> Iterator[str]:
-        self.__dict__["artifacts"], wrong = artifacts_of(self.artifacts)
+        self.__dict__["artifacts"], wrong = paths(self.artifacts, or_texts=False)
         yield from wrong
         if not (self.artifacts or wrong):
             yield "nothing to check: name the artifacts"

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.commands.named_rows import name_rows, names_for, pair_rows
 from simdocs.commands.resolve import Resolved
-from simdocs.commands.searching import facts_of, lines_of_search
+from simdocs.commands.searching import facts_of, lines_of_search, name_rows, names_for, pair_rows
 from simdocs.engines.engine import Run
 from simdocs.kernels.banding import threshold_warning
 from simdocs.matching.containing import find_containing
+from simdocs.matching.corpus import Corpus
 from simdocs.matching.lookup import Lookup, MatchBlock, PairsOnce, find_matches, index_of
 from simdocs.matching.nearest import find_nearest
 from simdocs.matching.preparing import prepare, unknown_recall
@@ -21,7 +21,7 @@ from simdocs.matching.verify import Verifier, outdated_warnings
 from simdocs.model.documents import EMPTY, SHORT, Documents
 from simdocs.model.figures import counted
 from simdocs.model.groups import ContainedPairs, Pairs, SimilarPairs
-from simdocs.model.ragged import distinct
+from simdocs.model.ragged import Rows, distinct
 from simdocs.model.result import GROUPED, NAME, NAMES, SIMILARITY, Row, Table, table_head
 
 MATCHES = table_head(GROUPED, query=NAME, match=NAME, jaccard=SIMILARITY, estimate=SIMILARITY)
@@ -39,10 +39,7 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
     listing, nearest, contained = wanted.list, wanted.nearest or 0, wanted.measure == "containment"
     by_sketch = contained and plan.recipe.containing.containment and not wanted.exact
     asked = prepare(plan.intake, plan.recipe, run) if plan.changed is None else indexed.select(plan.changed)
-    documents = asked.documents
-    if plan.changed is not None and indexed.index is not None and (given := indexed.index.given_names):
-        rows = enumerate(plan.changed.tolist())
-        documents = replace(documents, given_names={at: given[row] for at, row in rows if row in given})
+    documents = asked.documents if plan.changed is None else _with_given_names(asked.documents, plan.changed, indexed)
     names = names_for(run, documents, indexed)
     kind, head = (ContainedPairs, CONTAINING) if contained else (Pairs, MATCHES)
     held = [kind.empty()]
@@ -102,6 +99,12 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
         is_found=similar > 0,
         advice=advice,
     )
+
+
+def _with_given_names(documents: Documents, changed: Rows, indexed: Corpus) -> Documents:
+    """Documents of an index, which are in these of its rows, with the names that they were given if it is in memory."""
+    given = {} if indexed.index is None else indexed.index.given_names
+    return replace(documents, given_names={at: given[row] for at, row in enumerate(changed.tolist()) if row in given})
 
 
 def _blocks(lookup: Lookup, wanted: Any, *, by_sketch: bool) -> Iterator[MatchBlock]:

@@ -104,11 +104,9 @@ def _standing(output: bytes | None, recipe: Recipe, kind: str) -> Standing:
 
 
 def _refuse_twice(options: Merge) -> None:
-    """Raise UsageError if an input is given twice, or is the output; InputError if a path holds a NUL."""
+    """Raise UsageError if an input is given twice, or is the output."""
     seen = dict[object, bytes]()
     for given in options.artifacts:
-        if isinstance(given, bytes) and b"\0" in given:
-            raise InputError(f"{display_name(given)}: a path cannot contain NUL")
         place = _place(given) if isinstance(given, bytes) else id(given)
         if place is not None and place in seen:
             name = display_name(given) if isinstance(given, bytes) else given.name

@@ -13,9 +13,16 @@ import numpy as np
 
 from simdocs.advice import length_advice
 from simdocs.artifacts.writer import check_target
-from simdocs.commands.named_rows import DocumentNames, RecordedNames, names_for
 from simdocs.commands.resolve import Resolved, of_bands, of_documents, of_signatures
-from simdocs.commands.searching import facts_of_build, lines_of_build, read_in_words, update_in_words
+from simdocs.commands.searching import (
+    DocumentNames,
+    RecordedNames,
+    facts_of_build,
+    lines_of_build,
+    names_for,
+    read_in_words,
+    update_in_words,
+)
 from simdocs.commands.standing import (
     NOTHING,
     Given,
@@ -73,25 +80,11 @@ def plan_of(options: Build) -> BuildPlan:
     if options.kind == "shingles":
         return of_documents(options)
     plan = of_signatures(options) if options.kind == "signatures" else of_bands(options, own=True)
-    if plan.artifact is not None and (problems := list(_contradictions(options, plan.artifact))):
-        raise UsageError(*problems)
+    has_sketch = isinstance(plan.recipe, IndexRecipe) and plan.recipe.containing.containment
+    if getattr(options, "containment", False) and isinstance(plan.artifact, Signatures | BandIndex) and not has_sketch:
+        what = f"{plan.artifact.name} has no tokens, which --containment needs"
+        raise UsageError(f"{what}: give the documents, or their .shingles")
     return plan
-
-
-def _contradictions(options: Any, artifact: Artifact) -> Iterator[str]:
-    """Yield what was asked for and the artifact was built without, of options that artifacts do not decide."""
-    recipe = artifact.recipe
-    built = recipe.sketching.functions if isinstance(recipe, SignatureRecipe) else None
-    if options.functions and built is not None and built != options.functions:
-        how = (
-            f"with --functions {', '.join(built)}, not {', '.join(options.functions)}"
-            if built
-            else "without --functions"
-        )
-        yield f"{artifact.name} was built {how}: rebuild it, or leave the option out"
-    has_sketch = isinstance(recipe, IndexRecipe) and recipe.containing.containment
-    if getattr(options, "containment", False) and isinstance(artifact, Signatures | BandIndex) and not has_sketch:
-        yield f"{artifact.name} has no tokens, which --containment needs: give the documents, or their .shingles"
 
 
 def standing_for(options: Build, plan: BuildPlan) -> Standing:
@@ -196,7 +189,7 @@ def finish(
             note = known if there.artifact.run else "its run.json is missing or damaged"
     if there.unexpected:
         run.skipped.warnings.append(note)
-    found = changes(documents, there.documents)
+    found = changes(documents, None if there.artifact is None else there.artifact.documents)
     run.progress("writing", 0, 0)
     writer.finish(documents, recipe, _run_facts(began_ns, found) | dict(of_reading) | {"given": given})
     skipped, target = run.skipped, display_name(options.output or b"")

@@ -86,7 +86,7 @@ def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
     """The pairs of documents that were read. If they are drawn, they are not held for the result."""
     from simdocs.advice import CrowdWatch
     from simdocs.commands import searching
-    from simdocs.commands.named_rows import names_for, pair_rows
+    from simdocs.commands.searching import names_for, pair_rows
     from simdocs.matching.self_join import PairCollector, PairsLeftOut, SelfJoin, similar_pairs
     from simdocs.model.groups import NestedPairs, SimilarPairs
     from simdocs.model.groups import Pairs as FoundPairs

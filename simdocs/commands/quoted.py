@@ -7,9 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from simdocs.commands.named_rows import DocumentNames, names_for
 from simdocs.commands.resolve import Resolved
-from simdocs.commands.searching import facts_left_out, facts_read, left_out_in_words, read_in_words, why_so_few
+from simdocs.commands.searching import (
+    DocumentNames,
+    facts_left_out,
+    facts_read,
+    left_out_in_words,
+    names_for,
+    read_in_words,
+    why_so_few,
+)
 from simdocs.engines.engine import Run
 from simdocs.errors import UsageError
 from simdocs.matching.corpus import Corpus

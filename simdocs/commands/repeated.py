@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simdocs.commands.named_rows import DocumentNames, names_for
 from simdocs.commands.quoted import least_units
 from simdocs.commands.resolve import Resolved
-from simdocs.commands.searching import facts_read, read_in_words, why_so_few
+from simdocs.commands.searching import DocumentNames, facts_read, names_for, read_in_words, why_so_few
 from simdocs.engines.engine import Run
 from simdocs.kernels.buckets import equal_runs
 from simdocs.matching.corpus import Corpus

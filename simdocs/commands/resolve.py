@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from simdocs.artifacts.formats import FORMATS, is_disguised, kind_of
 from simdocs.artifacts.reader import open_artifact, usable
-from simdocs.commands.ignoring import ignored_of, leaving_out, refuse_other_tokens, stop_word_list
+from simdocs.commands.ignoring import contradictory_files, ignored_of, leaving_out, refuse_other_tokens, stop_word_list
 from simdocs.errors import InputError, UnreachableRecallError, UsageError
 from simdocs.kernels.banding import choose
 from simdocs.matching.corpus import Corpus
@@ -17,7 +17,7 @@ from simdocs.matching.preparing import corpus_of
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.ragged import Rows
 from simdocs.names import MANIFEST, command_line, display_name
-from simdocs.options.declaration import Option, Options, flags
+from simdocs.options.declaration import Option, Options
 from simdocs.options.families import TEXT_FORMAT, UNITS
 from simdocs.options.recipes import (
     OF_BANDS,
@@ -103,9 +103,7 @@ def resolved(
         if given is not None and given != built:
             problems.append(_contradiction(declared, given, built, artifact.name))
     if artifact is not None:
-        of_recipe = ("template", "permutation_file") if isinstance(artifact.recipe, SignatureRecipe) else ()
-        named = options.differ(("stop_words", *of_recipe))
-        problems += [f"{artifact.name} has what it was built with: leave {flags(named)} out"] if named else []
+        problems += contradictory_files(options, artifact)
     if problems:
         raise UsageError(*problems)
     return options.filled(**values)
@@ -299,9 +297,6 @@ def intake_of(options: OfDocuments) -> Intake:
     if options.texts is not None:
         return Intake(walking=walking, found=_in_memory(options))
     listed = options.files_from if options.files_from is not None else options.files0_from
-    for name in (*options.documents, *([] if listed is None else [listed])):
-        if b"\0" in name:
-            raise InputError(f"{display_name(name)}: a path cannot contain NUL")
     form = "" if options.input_format in (None, TEXT_FORMAT) else options.input_format
     sources = Sources(options.documents, listed, options.files0_from is not None, form)
     given = {name: getattr(options, name) for name in ("text_field", "id_field")}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,9 @@ import numpy as np
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import checked
 from simdocs.commands.ignoring import spellings
-from simdocs.commands.named_rows import rows_named
 from simdocs.commands.resolve import in_words, is_artifact, opened, opened_shingles, outputs_of, shingling_of
 from simdocs.engines.engine import Run
-from simdocs.errors import ArtifactError, UsageError
+from simdocs.errors import ArtifactError, InputError, UsageError
 from simdocs.kernels.banding import chosen_by
 from simdocs.kernels.buckets import agreeing_bands, candidate_pairs, shared_runs
 from simdocs.kernels.native import kernels_in_use
@@ -115,7 +115,7 @@ def _of_artifact(options: Show, artifact: Artifact, run: Run) -> _Table:
     if problems := list(options.problems_of(artifact.kind)):
         raise UsageError(*problems)
     names = [name for name in options.documents if isinstance(name, bytes)]
-    rows = rows_named(Corpus.of_artifact(artifact), names) if names else None
+    rows = _rows_named(Corpus.of_artifact(artifact), names) if names else None
     if options.buckets:
         assert isinstance(artifact, BandIndex)
         return _buckets(artifact, _first_copies(artifact, rows))
@@ -126,6 +126,19 @@ def _of_artifact(options: Show, artifact: Artifact, run: Run) -> _Table:
         return _matrix(artifact, rows, options.root, run)
     assert isinstance(artifact, Signatures | BandIndex)
     return _signatures(artifact, rows)
+
+
+def _rows_named(corpus: Corpus, names: Sequence[bytes]) -> Rows:
+    """The rows of the documents with these names, as recorded or as paths that work here. InputError: there is none."""
+    recorded = {name: row for row, name in enumerate(corpus.names(np.arange(len(corpus))))}
+    rows = list[int]()
+    for name in names:
+        below = os.path.relpath(os.path.abspath(name), os.path.abspath(corpus.root))
+        row = recorded.get(name, recorded.get(os.path.normpath(name), recorded.get(below)))
+        if row is None:
+            raise InputError(f"{display_name(name)}: {corpus.artifact_name} has no document of this name")
+        rows.append(row)
+    return np.array(rows, np.int64)
 
 
 def _first_copies(index: BandIndex, rows: Rows | None) -> Rows | None:

@@ -20,7 +20,6 @@ from simdocs.commands.resolve import in_words, is_unset
 from simdocs.errors import ArtifactError, InputError, ShrunkError, UsageError
 from simdocs.kernels.banding import chosen_by
 from simdocs.model.artifact import Artifact, BandIndex
-from simdocs.model.documents import Documents
 from simdocs.model.ragged import Index
 from simdocs.model.skipped import Skipped
 from simdocs.names import display_name, flag, name_to_text, path_from
@@ -59,11 +58,6 @@ class Standing:
     earlier: Earlier | None = None
     why_anew: str = ""
     unexpected: bool = False
-
-    @property
-    def documents(self) -> Documents | None:
-        """Its documents."""
-        return None if self.artifact is None else self.artifact.documents
 
 
 NOTHING = Standing()
@@ -247,12 +241,18 @@ def other_arguments(artifact: Artifact, given: Given) -> str:
     Other files give no warning: with `*.txt`, each new file is another argument. Neither does an artifact in the place
     of its documents.
     """
-    then, now = ({word for word, _ in each} for each in (recorded_arguments(artifact.run), given))
+    recorded, row, directories = recorded_arguments(artifact.run), 0, set[str]()
+    for word, count in recorded:
+        # A directory may be gone, but its documents tell.
+        if 0 <= row < artifact.n_documents and artifact.documents.name(row).startswith(f"{word}/"):
+            directories.add(word)
+        row += count
+    then, now = {word for word, _ in recorded}, {word for word, _ in given}
     if any(os.path.splitext(word)[1] in KIND_OF_SUFFIX for word in then | now):
         return ""
-    words = ((then - now, "not given any more"), (now - then if then else (), "new"))
-    others = ((sorted(filter(os.path.isdir, each)), what) for each, what in words)
-    told = "; ".join(f"{_listed(each)} {what}" for each, what in others if each)
+    added = filter(os.path.isdir, now - then if recorded else ())
+    words = ((sorted(directories - now), "not given any more"), (sorted(added), "new"))
+    told = "; ".join(f"{_listed(each)} {what}" for each, what in words if each)
     return f"{artifact.name} was built from other directories: {told}" if told else ""
 
 

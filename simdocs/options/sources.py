@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from simdocs.extras import needs
-from simdocs.names import text_to_name
+from simdocs.names import display_name, text_to_name
 from simdocs.options.answers import Running, Talking
 from simdocs.options.declaration import Options, Rule, flags
 from simdocs.options.families import UNITS
@@ -110,6 +110,8 @@ def paths(documents: Sequence[Any], *, or_texts: bool = True) -> tuple[tuple[Any
             continue
         try:
             found.append(os.fsencode(document))
+            if b"\0" in found[-1]:
+                wrong.append(f"{display_name(found[-1])}: a path cannot contain NUL")
         except TypeError:
             texts = ", or texts as texts=[...]" if or_texts and hasattr(document, "__iter__") else ""
             wrong.append(f"{type(document).__name__} is not a path: pass each path as a separate argument{texts}")

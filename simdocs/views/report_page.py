@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from itertools import accumulate
-from shlex import quote
 from typing import Any
 
 from simdocs.extras import needs
@@ -25,7 +24,7 @@ from simdocs.model.report import MOST_PAIRS, OTHERS, Report, differences, direct
 from simdocs.model.result import Look, Result, Table, plain, tables_of
 from simdocs.model.saved_answer import SavedAnswer
 from simdocs.model.skipped import in_short
-from simdocs.names import display_name, name_to_text, shell_word, text_to_name
+from simdocs.names import command_line, display_name, name_to_text, shell_word, text_to_name
 from simdocs.options.families import FIGURES, KEEP, UNITS
 from simdocs.options.recipes import ChoosingBands, Shingling
 from simdocs.views.drawn_difference import difference_rows, ends_of, harmless_text
@@ -262,13 +261,8 @@ def _compare_options(answer: SavedAnswer) -> str:
     default = Shingling(unit=shingling.unit).fields() | {"unit": Shingling().unit} | Shingling().normalisation.fields()
     default |= ChoosingBands().fields()
     given |= shingling.normalisation.fields() | {"threshold": answer.threshold}
-    words = list[str]()
-    for name, value in given.items():
-        if value != default.get(name):
-            words.append(f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}")
-            if value is not True:
-                words.append(quote(f"{value:g}" if isinstance(value, float) else str(value)))
-    return " ".join(words)
+    others = {name: value for name, value in given.items() if value != default.get(name)}
+    return command_line("compare", (), others).removeprefix("simdocs compare").lstrip()
 
 
 def _text_blocks(report: Report) -> Iterator[tuple[int, str]]:

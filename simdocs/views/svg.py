@@ -235,8 +235,8 @@ def _short(count: int) -> str:
 
 
 _STEPS = 20
-_WIDTH = 80
-"""Columns that a drawing takes at most."""
+_WIDTH, _FIGURES = 80, 18
+"""Columns that a drawing takes at most, and those of the figures beside a bar."""
 
 
 def draw_info(result: Result, drawing: Drawing) -> None:
@@ -250,40 +250,27 @@ def draw_info(result: Result, drawing: Drawing) -> None:
 
 
 def curve(probability: Callable[[float], float], marks: Mapping[float, str], *, colored: bool) -> bytes:
-    """The chance of being found by similarity: a bar for every twentieth, and one for each mark."""
-    rows = []
-    for similarity in sorted({step / _STEPS for step in range(1, _STEPS + 1)} | marks.keys()):
-        chance = probability(similarity)
-        label = f"{similarity:.2f}" if similarity * _STEPS % 1 == 0 else f"{similarity:.4g}"
-        rows.append((label, chance, shown_probability(chance), marks.get(similarity, "")))
-    return _bars("S-curve 1 - (1 - s^r)^b: chance of being found, by similarity", rows, colored=colored)
+    """The chance of being found by similarity: a bar for every twentieth, and one for each mark.
 
-
-def distribution(pairs: Sequence[int], *, colored: bool) -> bytes:
-    """The numbers of pairs by similarity, as bars of their logarithms, so that few pairs can be seen beside many."""
-    most = math.log1p(max(pairs)) or 1.0
-    rows = [(f"{step / _STEPS:.2f}", math.log1p(many) / most, f"{many:,}", "") for step, many in enumerate(pairs)]
-    return _bars("pairs, by similarity from (logarithmic bars)", rows, colored=colored)
-
-
-def _bars(title: str, rows: Sequence[tuple[str, float, str, str]], *, colored: bool) -> bytes:
-    """Bars with a label before and two behind. If the terminal is narrow, the last label is left out."""
+    If the terminal is narrow, the marks are not named.
+    """
     from rich.bar import Bar
     from rich.console import Group
     from rich.table import Table
 
     width = min(_WIDTH, columns_of_output())
-    before, figure, note = (max(map(len, column)) for column in ([str(row[at]) for row in rows] for at in (0, 2, 3)))
-    gaps = 3 * 2
-    wide = width - before - figure - note - gaps >= width // 4
-    length = width - before - figure - gaps + 2 - (note + 2 if wide else 0)
+    note = 2 + max(map(len, marks.values()))
+    note = note if width - note - _FIGURES >= width // 4 else 0
     drawn = Table(box=None, pad_edge=False, show_header=False)
     alignments: tuple[Any, ...] = ("left", "left", "right", "left")
     for alignment in alignments:
         drawn.add_column(justify=alignment, no_wrap=True)
-    for label, share, shown, more in rows:
-        bar = Bar(1, 0, share, width=max(1, length), color="cyan" if colored else "default")
-        drawn.add_row(label, bar, shown, more if wide else "")
+    for similarity in sorted({step / _STEPS for step in range(1, _STEPS + 1)} | marks.keys()):
+        chance = probability(similarity)
+        label = f"{similarity:.2f}" if similarity * _STEPS % 1 == 0 else f"{similarity:.4g}"
+        bar = Bar(1, 0, chance, width=max(1, width - note - _FIGURES), color="cyan" if colored else "default")
+        drawn.add_row(label, bar, shown_probability(chance), marks.get(similarity, "") if note else "")
+    title = "S-curve 1 - (1 - s^r)^b: chance of being found, by similarity"
     return by_rich(Group(title, drawn), width, colored=colored).encode()
 
 
@@ -291,8 +278,8 @@ _EXAMPLES = table_head(threshold=SIMILARITY, pairs=NUMBER, example=NAME)
 
 
 def draw_tuning(result: Tuning, drawing: Drawing) -> None:
-    """Draw thresholds with the least similar pair that each finds, the S-curve, and the similarities of documents."""
-    banding, colored = result.banding, drawing.colored
+    """Draw thresholds with the least similar pair that each finds, and the S-curve."""
+    banding = result.banding
     found = [sum(result.pairs[step:]) for step in range(len(result.pairs))]
     rows = [
         (row[0], many, b" ".join(map(plain, row[3:5])) + b": " + plain(row[6]))
@@ -303,6 +290,4 @@ def draw_tuning(result: Tuning, drawing: Drawing) -> None:
         drawing.draw(Table.of(_EXAMPLES, rows))
         drawing.write(b"\n")
     marks = {banding.cut.steepest: "(1/b)^(1/r)", banding.cut.half: "half", banding.threshold: "threshold"}
-    drawing.write(curve(banding.cut.chance, marks, colored=colored))
-    if result.pairs:
-        drawing.write(b"\n" + distribution(result.pairs, colored=colored))
+    drawing.write(curve(banding.cut.chance, marks, colored=drawing.colored))

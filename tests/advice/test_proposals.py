@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.advice import LARGE, best_threshold, is_code, is_crowd, template_fraction
+from simdocs.advice import LARGE, best_threshold, is_crowd, template_fraction
 from simdocs.matching.measured_recall import PairSample
 from tests import strategies as some
-from tests.labelled_texts import SETS
 
 
 def sets_of(documents: int, templates: dict[float, int], own: int) -> list[list[int]]:
@@ -105,8 +104,3 @@ def test_a_crowd_has_most_of_the_pairs_that_a_lower_threshold_adds_and_hardly_an
     family = [(a, b, 0.9 if b % 2 else 0.65) for a, b, _ in crowd]
     assert not is_crowd(sample([*family, *others]), 100, 0.6, 0.8)
     assert not is_crowd(sample([(0, 1, 0.1)]), 100, 0.8, 0.8)
-
-
-@pytest.mark.parametrize("kind", SETS)
-def test_only_programs_are_taken_for_programs(kind):
-    assert is_code([text.text for text in SETS[kind](1, 60)]) == (kind == "code")

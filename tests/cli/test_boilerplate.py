@@ -66,7 +66,7 @@ OPTION = "rebuild it, or leave the option out"
 REFUSED = {
     "dedupe x.index --ignore-common 0.4": f"x.index was built with --ignore-common 0.5, not 0.4: {OPTION}",
     "dedupe plain.index --template template": f"plain.index was built without --template: {OPTION}",
-    "dedupe template.index --template other": "template.index was built with another --template than other",
+    "dedupe template.index --template other": "template.index was built with another --template",
     "dedupe docs --template template --template blank": "blank: this template is empty, so it has no tokens",
     "dedupe docs --template binary": "binary: a binary file (a NUL byte in the first 8 KiB)",
     "dedupe - --template -": "- names standard input, which can be read only once",

@@ -113,7 +113,7 @@ def test_artifacts_merge_if_they_have_the_same_shingles(here):
         ("tune x.signatures", "x.signatures has hash functions that were stated, and tune is about random ones"),
         (
             "index x.signatures --functions x%5 -o x.index",
-            f"x.signatures was built with --functions {OF_LETTERS}, not x mod 5: rebuild it, or leave the option out",
+            "x.signatures was built with another --functions: rebuild it, or leave the option out",
         ),
         (
             "index drawn.signatures --functions x%5 -o x.index",
@@ -121,7 +121,7 @@ def test_artifacts_merge_if_they_have_the_same_shingles(here):
         ),
         (
             "index ordered.signatures --permutation-file backwards -o x.index",
-            "ordered.signatures was built with another --permutation-file than backwards: rebuild it",
+            "ordered.signatures was built with another --permutation-file: rebuild it",
         ),
         (
             "index letters --unit line --functions x%5 -o x.index",

@@ -90,7 +90,7 @@ REFUSED = {
     "dedupe plain.index --stop-words list": (2, "plain.index was built without --stop-words: rebuild it, or leave"),
     "dedupe list.index --stop-words other": (
         2,
-        "list.index was built with another --stop-words than other: rebuild it",
+        "list.index was built with another --stop-words: rebuild it",
     ),
     "query plain.index list.shingles": (
         4,

@@ -206,7 +206,7 @@ def test_an_index_keeps_its_bands_in_the_command_that_comes_next(here):
     assert next_command(here, "x.index", "-t", "0.5", "--recall", "0.9") == "simdocs dedupe x.index --threshold 0.5"
 
 
-def test_a_terminal_shows_thresholds_the_curve_and_the_pairs(here):
+def test_a_terminal_shows_thresholds_and_the_curve(here):
     shown = on_terminal("tune", "docs", columns=40, cwd=here, env=environment(TERM="xterm", NO_COLOR="1"))
     assert shown.status == 0
     examples, _, curve = shown.out.decode().partition("S-curve")
@@ -217,8 +217,6 @@ def test_a_terminal_shows_thresholds_the_curve_and_the_pairs(here):
     assert (bars["0.6262"], bars["0.6617"]) == ("0.5000", "0.6426")
     marks = re.findall(r"(half|\(1/b\)\^\(1/r\)|threshold)$", curve, re.MULTILINE)
     assert sorted(marks) == ["(1/b)^(1/r)", "half", "threshold"]
-    pairs = shown.out.decode().partition("pairs, by similarity")[2]
-    assert len(re.findall(r"^\d\.\d\d .* \d+$", pairs, re.MULTILINE)) == 21
 
 
 def test_bands_by_hand_that_miss_the_recall_are_reported_and_not_suggested(here):

@@ -14,7 +14,7 @@ from tests.commands.deduping import CATCH_ALL, printed, write_texts
 from tests.similar_texts import family
 
 BLOCKS = {
-    "commands.named_rows": ("AT_ONCE",),
+    "commands.searching": ("AT_ONCE",),
     "commands.dedupe": ("_LOOKED_AT",),
     "kernels.buckets": ("PAIRS_AT_ONCE", "_POSITIONS_AT_ONCE"),
     "kernels.grouping": ("_AT_ONCE",),

@@ -77,25 +77,6 @@ class OptionValue(click.ParamType[Any]):
         return [CompletionItem(name, help=meaning) for name, meaning in named]
 
 
-class Argument(click.ParamType[bytes]):
-    """The path of a document or an artifact. directories: whether shells offer only directories."""
-
-    name = "path"
-
-    def __init__(self, *, directories: bool) -> None:
-        self.directories = directories
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> bytes:  # noqa: ARG002
-        """The path as bytes."""
-        return os.fsencode(value)
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:  # noqa: ARG002
-        """The answer that makes a shell offer files, or directories."""
-        from click.shell_completion import CompletionItem
-
-        return [CompletionItem(incomplete, type="dir" if self.directories else "file")]
-
-
 class OfCommand(click.Option):
     """An option of a command. declared: its declaration."""
 
@@ -133,6 +114,17 @@ class OfCommand(click.Option):
         yield from ((f"    {name}", member.help) for name, member in family.items())
 
 
+def _offering(directories: bool) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]:
+    """A function whose answer makes a shell offer files, or only directories."""
+
+    def complete(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="dir" if directories else "file")]
+
+    return complete
+
+
 WRONG = "simdocs.wrong"
 """Where a context has all wrong values."""
 
@@ -143,7 +135,7 @@ class Command(click.Command):
     def __init__(self, asked: type[Options]) -> None:
         self.asked = asked
         arguments = [
-            click.Argument([name], nargs=nargs, required=False, metavar=metavar, type=Argument(directories=only))
+            click.Argument([name], nargs=nargs, required=False, metavar=metavar, shell_complete=_offering(only))
             for name, (metavar, nargs, only) in asked.takes.items()
         ]
         options = map(OfCommand, asked.options.values())

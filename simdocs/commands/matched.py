@@ -136,8 +136,6 @@ def _nothing_found(asked: Documents, plan: Resolved[Any]) -> Iterator[str]:
         k = f"-k {plan.recipe.shingling.k}"
         yield f"{shorter} ({k}): {they} no match but documents with the same text"
     if empty + short < len(asked):
-        if plan.options.nearest and not plan.options.exact:
-            yield "no signature in the index is like one of these documents: --exact compares with every document"
         whatever = plan.options.nearest or plan.options.measure == "containment"
         sizes = () if whatever or plan.known is None else plan.known.all_facts()["size"]
         if len(sizes) and 0 < asked.facts["size"].max() < plan.threshold * np.median(sizes):

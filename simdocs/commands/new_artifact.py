@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -56,20 +56,14 @@ from simdocs.reading import identity
 from simdocs.version import __version__
 
 if TYPE_CHECKING:
+    from simdocs.artifacts.writer import ArtifactWriter, MemoryWriter
     from simdocs.commands.build import Build, Merge
 
 
 BuildPlan = Resolved["Build"]
 
-
-class Writer(Protocol):
-    """Takes the arrays of an artifact piece by piece, on disk or in memory."""
-
-    def append(self, name: str, piece: Array) -> None:
-        """Add rows to an array."""
-
-    def finish(self, documents: Documents, recipe: Recipe, run: Mapping[str, Any]) -> None:
-        """Add the documents, and complete the artifact."""
+Writer: TypeAlias = "ArtifactWriter | MemoryWriter | _Discard"
+"""Takes the arrays of an artifact piece by piece, on disk or in memory."""
 
 
 def plan_of(options: Build) -> BuildPlan:

@@ -67,21 +67,6 @@ _SHOWN = 3
 """Places of a passage that people see."""
 
 
-class _Listed(NamedTuple):
-    """P passages in the order of the answer.
-
-    numbers: int64 (P,), by which their texts are kept. units, own, documents: int64 (P,).
-    rows: the rows of their occurrences, those of one passage after the other. offsets: int64 (P+1,).
-    """
-
-    numbers: Index
-    units: Index
-    own: Index
-    documents: Index
-    rows: Index
-    offsets: Index
-
-
 def repeated(plan: Resolved[Any], run: Run) -> Result:
     """The passages that occur in several documents: those first that take most text beside their first place.
 
@@ -107,7 +92,7 @@ def repeated(plan: Resolved[Any], run: Run) -> Result:
         sizes, own = repeats.units[some.passage], repeats.own[some.passage]
         some, places = places_of(some, repeats.units, least, verifier, excerpts)
         listed = _listed(some, places, sizes, own)
-        answer = _Answer(corpus, some, places, listed, excerpts, unit, names_for(run, documents))
+        answer = _Answer(corpus, some, places, excerpts, unit, names_for(run, documents), *listed)
         head = QUOTED if look.for_people else TEXTS if look.nested else PLACES
         with_texts = run.table(head, answer.quoted() if look.for_people else answer.rows())
     finally:
@@ -115,17 +100,17 @@ def repeated(plan: Resolved[Any], run: Run) -> Result:
         if excerpts is not None:
             excerpts.close()
     table = Table(PLACES, lambda: ([row[: len(PLACES.columns)] for row in block] for block in with_texts.blocks()))
-    found, matched = len(listed.numbers), len(np.unique(some.document[listed.rows]))
+    found, matched = len(answer.numbers), len(np.unique(some.document[answer.at]))
     facts = {
         **facts_read(documents),
         "skipped": run.skipped.counts,
         "ignored_tokens": len(intake.ignored),
         "min_passage": least,
         "passages": found,
-        "places": len(listed.rows),
+        "places": len(answer.at),
         "matched": matched,
         "units": int(documents.facts["length"].sum()),
-        "in_passages": _covered(documents, some, listed),
+        "in_passages": _covered(documents, some, answer),
         "parameters": recipe.as_dict(),
         "seconds": None,
         "looks_like": dict(looking_like(documents)),
@@ -162,8 +147,8 @@ def _lines(
     yield f"{counted(facts['passages'], 'passage')} {of_length}: {where}, {share}, in {seconds:.2f} s"
 
 
-def _listed(some: Occurrences, places: Places, units: Index, own: Index) -> _Listed:
-    """The passages that are in several documents of those that could be read, in the order of the answer.
+def _listed(some: Occurrences, places: Places, units: Index, own: Index) -> tuple[Index, ...]:
+    """The passages that are in several documents of those that could be read, in the order of the answer: see _Answer.
 
     units, own: those of each occurrence.
     """
@@ -182,13 +167,13 @@ def _listed(some: Occurrences, places: Places, units: Index, own: Index) -> _Lis
     ranks = np.lexsort((sizes, some.unit[heads], some.document[heads], -more, -saved))
     begins, counts = begins[ranks], counts[ranks]
     every = rows[ranges(begins, counts)]
-    return _Listed(number[begins], sizes[ranks], new_units[ranks], documents[ranks], every, offsets_of(counts))
+    return number[begins], sizes[ranks], new_units[ranks], documents[ranks], every, offsets_of(counts)
 
 
-def _covered(documents: Documents, some: Occurrences, listed: _Listed) -> int:
+def _covered(documents: Documents, some: Occurrences, listed: _Answer) -> int:
     """How many units are in a passage that is listed."""
     before = offsets_of(documents.facts["length"])
-    begins = before[some.document[listed.rows]] + some.unit[listed.rows]
+    begins = before[some.document[listed.at]] + some.unit[listed.at]
     ends = begins + np.repeat(listed.units, np.diff(listed.offsets))
     order = np.argsort(begins, kind="stable")
     begins, ends = begins[order], ends[order]
@@ -197,27 +182,36 @@ def _covered(documents: Documents, some: Occurrences, listed: _Listed) -> int:
 
 
 class _Answer(NamedTuple):
-    """What the answer is made of."""
+    """P passages in the order of the answer, and what its rows are made of.
+
+    numbers: int64 (P,), by which their texts are kept. units, own, documents: int64 (P,).
+    at: the rows of their occurrences, those of one passage after the other. offsets: int64 (P+1,).
+    """
 
     corpus: Corpus
     some: Occurrences
     places: Places
-    listed: _Listed
     excerpts: Excerpts | None
     unit: str
     names: DocumentNames
+    numbers: Index
+    units: Index
+    own: Index
+    documents: Index
+    at: Index
+    offsets: Index
 
     def rows(self) -> Blocks:
         """Yield a row for each place, and in the first of each passage its text, if texts are wanted.
 
         A place whose document has no name to print is left out.
         """
-        listed, last = self.listed, -1
-        passages = np.repeat(np.arange(len(listed.numbers)), np.diff(listed.offsets))
+        last = -1
+        passages = np.repeat(np.arange(len(self.numbers)), np.diff(self.offsets))
         for at in range(0, len(passages), AT_ONCE):
             of, block = passages[at : at + AT_ONCE], list[Row]()
-            figures = (each[of].tolist() for each in (listed.documents, listed.units, listed.own))
-            places, fit = self._places(listed.rows[at : at + AT_ONCE])
+            figures = (each[of].tolist() for each in (self.documents, self.units, self.own))
+            places, fit = self._places(self.at[at : at + AT_ONCE])
             for passage, *row, place, fits in zip(of.tolist(), *figures, places, fit, strict=True):
                 if not fits:
                     continue
@@ -231,16 +225,15 @@ class _Answer(NamedTuple):
 
     def quoted(self) -> Blocks:
         """Yield a row for people for each passage, with its first places."""
-        listed = self.listed
-        for at in range(0, len(listed.numbers), AT_ONCE):
-            begins, counts = listed.offsets[at : at + AT_ONCE + 1][:-1], np.diff(listed.offsets[at : at + AT_ONCE + 1])
+        for at in range(0, len(self.numbers), AT_ONCE):
+            begins, counts = self.offsets[at : at + AT_ONCE + 1][:-1], np.diff(self.offsets[at : at + AT_ONCE + 1])
             shown = np.minimum(counts, _SHOWN)
-            places, fit = self._places(listed.rows[ranges(begins, shown)])
+            places, fit = self._places(self.at[ranges(begins, shown)])
             ends, block = np.cumsum(shown).tolist(), list[Row]()
             for passage, total, end, size in zip(count(at), counts.tolist(), ends, shown.tolist(), strict=False):
                 cut = slice(end - size, end)
                 first = tuple(place for place, fits in zip(places[cut], fit[cut], strict=True) if fits)
-                units, own, documents = (int(each[passage]) for each in (listed.units, listed.own, listed.documents))
+                units, own, documents = (int(each[passage]) for each in (self.units, self.own, self.documents))
                 excerpt = self._excerpt(passage)
                 new = None if own == units else own
                 block.append((passage + 1, excerpt.length, new, documents, total, first, excerpt))
@@ -255,6 +248,6 @@ class _Answer(NamedTuple):
         """A passage as it is at its first place."""
         assert self.excerpts is not None
         before, text, after = (
-            each.decode("utf-8", "surrogateescape") for each in self.excerpts.of(int(self.listed.numbers[passage]))
+            each.decode("utf-8", "surrogateescape") for each in self.excerpts.of(int(self.numbers[passage]))
         )
-        return Excerpt(counted_units(int(self.listed.units[passage]), self.unit), before, text, after)
+        return Excerpt(counted_units(int(self.units[passage]), self.unit), before, text, after)

@@ -8,23 +8,22 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simdocs.engines.engine import Run
 from simdocs.errors import InputError, UsageError
 from simdocs.extras import needs
-from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups import Decision
 from simdocs.model.documents import Documents
 from simdocs.model.figures import counted
 from simdocs.model.groups import Members, WrittenRows
-from simdocs.model.ragged import Floats, Index, Rows
+from simdocs.model.ragged import Index, Mask
 from simdocs.model.skipped import DocumentSkipped, Skip, explanation
 from simdocs.names import display_name, flag, is_uri, name_to_text
 from simdocs.options.answers import PROMISED
@@ -199,44 +198,6 @@ def _shown(path: str) -> str:
 KEPT, REMOVED, FLAGGED = "kept_rows", "removed_rows", "flagged_rows"
 
 
-class Fates(NamedTuple):
-    """What becomes of N documents.
-
-    original: int64 (N,), the row in the corpus of the document of which each is a duplicate; -1: it is kept.
-    similarity: float64 (N,), how similar they are; NaN: it is kept.
-    group: int64 (N,), the number of its group; -1: it has none, because the index has it already.
-    corpus: the corpus.
-    """
-
-    original: Rows
-    similarity: Floats
-    group: Index
-    corpus: Corpus
-
-    @classmethod
-    def of(cls, decision: Decision, count: int) -> Fates:
-        """What becomes of the last `count` documents of the corpus of a decision, which are those that were given."""
-        corpus, pairs = decision.corpus, decision.pairs
-        before = len(corpus) - count
-        original, similarity = np.full(count, -1), np.full(count, np.nan)
-        original[pairs.right - before], similarity[pairs.right - before] = pairs.left, pairs.score
-        known = decision.known - before
-        kept = corpus.given_rows(decision.kept_and_found())
-        group = Members.of(pairs.renumbered(corpus.given_rows), kept).labels(count)
-        original[known], similarity[known] = decision.known, 1.0
-        return cls(original, similarity, group, corpus)
-
-    def flags(self, rows: range) -> Iterator[Flags]:
-        """Yield the flags of each of these documents."""
-        original = self.original[rows.start : rows.stop]
-        duplicates = np.flatnonzero(original >= 0)
-        names = dict(zip(duplicates.tolist(), self.corpus.printed_names(original[duplicates]), strict=True))
-        for at, row in enumerate(rows):
-            group = None if self.group[row] < 0 else int(self.group[row])
-            similarity = float(self.similarity[row]) if at in names else None
-            yield Flags(name_to_text(names[at]) if at in names else None, similarity, group)
-
-
 class RowDrafts:
     """The drafts of files, or directories of files, into which rows are written.
 
@@ -270,7 +231,25 @@ class RowDrafts:
         texts = np.flatnonzero(documents.facts["container"] == 0)
         if len(texts):
             raise no_rows(next(iter(self._drafts)), len(texts), documents.raw_name(int(texts[0])))
-        fates, judged = Fates.of(decision, len(documents)), _documents_of_files(documents)
+        judged, count = _documents_of_files(documents), len(documents)
+        corpus, pairs = decision.corpus, decision.pairs
+        before = len(corpus) - count  # those of an index come first
+        original, similarity = np.full(count, -1), np.full(count, np.nan)
+        original[pairs.right - before], similarity[pairs.right - before] = pairs.left, pairs.score
+        original[decision.known - before], similarity[decision.known - before] = decision.known, 1.0
+        members = Members.of(pairs.renumbered(corpus.given_rows), corpus.given_rows(decision.kept_and_found()))
+        group = members.labels(count).tolist()
+
+        def flags(mine: range) -> Iterator[Flags]:
+            """Yield the flags of each of these documents."""
+            of_mine = original[mine.start : mine.stop]
+            duplicates = np.flatnonzero(of_mine >= 0)
+            names = dict(zip(duplicates.tolist(), corpus.printed_names(of_mine[duplicates]), strict=True))
+            for at, row in enumerate(mine):
+                score = float(similarity[row]) if at in names else None
+                of = name_to_text(names[at]) if at in names else None
+                yield Flags(of, score, None if group[row] < 0 else group[row])
+
         rows, files, unjudged, lost = Counter[str](), 0, 0, 0
         for number in range(len(self._found.names)):
             mine, stamp = judged.get(self._found.names[number], (range(0), self._found.stamp(number)))
@@ -289,7 +268,10 @@ class RowDrafts:
                 for some in source.batches():
                     begin, end = np.searchsorted(numbers, (some.numbers[0], some.numbers[-1] + 1)).tolist()
                     places = numbers[begin:end] - some.numbers[0]
-                    unjudged += _write(source, some, places, mine[begin:end], fates, writers, rows)
+                    is_removed = np.zeros(len(some.numbers), bool)
+                    here = mine[begin:end]
+                    is_removed[places] = original[here.start : here.stop] >= 0
+                    unjudged += _write(source, some, places, is_removed, partial(flags, here), writers, rows)
                     read += len(some.numbers)
                     run.progress("writing rows", mine.start + end, len(documents))
                 for writer in writers.values():
@@ -364,22 +346,24 @@ def _write(
     source: RowSource,
     rows: RowBatch,
     places: Index,
-    mine: range,
-    fates: Fates,
+    is_removed: Mask,
+    flags: Callable[[], Iterator[Flags]],
     writers: Mapping[str, RowWriter],
     counts: Counter[str],
 ) -> int:
-    """Write some rows, and return how many were not judged. places: those of the documents `mine`."""
-    is_removed, is_row = np.zeros(len(rows.numbers), bool), np.ones(len(rows.numbers), bool)
-    is_removed[places] = fates.original[mine.start : mine.stop] >= 0
+    """Write some rows, and return how many were not judged.
+
+    places: those of documents. is_removed: (n,), which rows are duplicates. flags: yields those of the documents.
+    """
+    is_row = np.ones(len(rows.numbers), bool)
     if source.noun == "line":  # blank lines have numbers
         is_row[:] = [bool(row.strip()) for row in rows.data]
     for name, writer in writers.items():
         if name == FLAGGED:
-            flags = [Flags()] * len(is_row)
-            for place, its in zip(places.tolist(), fates.flags(mine), strict=True):
-                flags[place] = its
-            writer.write(rows._replace(flags=flags))
+            of_rows = [Flags()] * len(is_row)
+            for place, its in zip(places.tolist(), flags(), strict=True):
+                of_rows[place] = its
+            writer.write(rows._replace(flags=of_rows))
             counts[name] += int(is_row.sum())
         else:
             wanted = is_removed == (name == REMOVED)

@@ -34,24 +34,6 @@ from simdocs.options.values import (
 REFUSED = f"Refuse a larger text. {UNITS_OF_SIZE}"
 
 
-_LIST = "copy the list there first"
-
-
-class Naming(Group, shared=READING):
-    """Where the names of documents are, if not among the arguments."""
-
-    files_from: bytes | None = option(
-        path_name(here=_LIST),
-        help="Read the names of documents from FILE, one per line. A FILE of - is standard input.",
-        metavar="FILE",
-    )
-    files0_from: bytes | None = option(
-        path_name(here=_LIST),
-        help="Read the names of documents from FILE, each ended by NUL. A FILE of - is standard input.",
-        metavar="FILE",
-    )
-
-
 class Walking(Group, shared=READING):
     """Which files of a directory are documents."""
 

@@ -13,14 +13,13 @@ from typing import Any, ClassVar
 from simdocs.extras import needs
 from simdocs.names import display_name, text_to_name
 from simdocs.options.answers import Running, Talking
-from simdocs.options.declaration import Options, Rule, flags
+from simdocs.options.declaration import READING, Options, Rule, flags, option
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import (
     STOP_WORDS,
     TEMPLATE,
     ChoosingBands,
     Ignoring,
-    Naming,
     Normalisation,
     OwnFunctions,
     Sequences,
@@ -28,6 +27,7 @@ from simdocs.options.recipes import (
     Sketching,
     Walking,
 )
+from simdocs.options.values import path_name
 
 ONCE = "- names standard input, which can be read only once"
 
@@ -118,7 +118,10 @@ def paths(documents: Sequence[Any], *, or_texts: bool = True) -> tuple[tuple[Any
     return tuple(found), wrong
 
 
-class OfDocuments(OfSources, Naming, Walking, Sequences, Running, Talking):
+_LIST = "copy the list there first"
+
+
+class OfDocuments(OfSources, Walking, Sequences, Running, Talking):
     """A question about many documents, which may also be found in directories or named in a list.
 
     upstream: the kinds of artifact that can stand in the place of documents.
@@ -126,6 +129,19 @@ class OfDocuments(OfSources, Naming, Walking, Sequences, Running, Talking):
 
     upstream: ClassVar[tuple[str, ...]] = ()
     of_paths = (*OF_WALKS, "files_from", "files0_from", *OF_FILES)
+
+    files_from: bytes | None = option(
+        path_name(here=_LIST),
+        help="Read the names of documents from FILE, one per line. A FILE of - is standard input.",
+        metavar="FILE",
+        shared=READING,
+    )
+    files0_from: bytes | None = option(
+        path_name(here=_LIST),
+        help="Read the names of documents from FILE, each ended by NUL. A FILE of - is standard input.",
+        metavar="FILE",
+        shared=READING,
+    )
 
     def problems_beside_artifact(self) -> Iterator[str]:
         """Yield what an artifact in the place of documents does not allow."""

@@ -50,23 +50,15 @@ class Act(Drawn):
     answer: Any = b""
 
     move: bytes | None = option(
-        path_name(directory=True),
-        help="Move the duplicates to DIR. They keep their paths below it.",
-        metavar="DIR",
+        path_name(directory=True), help="Move the duplicates to DIR. They keep their paths below it.", metavar="DIR"
     )
     hardlink: bool = switch("Replace byte-identical duplicates by hard links to the kept files.")
     yes: bool = switch("Do it. Without this, only print what would be done.")
     protect: tuple[str, ...] = option(
-        PATTERNS,
-        default=(),
-        help=f"Leave files and directories alone that match GLOB. {_EACH_PATH}",
-        metavar="GLOB",
+        PATTERNS, default=(), help=f"Leave files and directories alone that match GLOB. {_EACH_PATH}", metavar="GLOB"
     )
     only: tuple[str, ...] = option(
-        PATTERNS,
-        default=(),
-        help=f"Act only on files and directories that match GLOB. {_EACH_PATH}",
-        metavar="GLOB",
+        PATTERNS, default=(), help=f"Act only on files and directories that match GLOB. {_EACH_PATH}", metavar="GLOB"
     )
     max_removed: float = option(
         FRACTION,

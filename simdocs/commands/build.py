@@ -69,10 +69,7 @@ class Shingle(Build):
 
     command = "shingle"
     kind = "shingles"
-    examples = (
-        "simdocs shingle docs/ -o docs.shingles",
-        "simdocs shingle docs/ --unit word -k 3 -o docs.shingles",
-    )
+    examples = ("simdocs shingle docs/ -o docs.shingles", "simdocs shingle docs/ --unit word -k 3 -o docs.shingles")
     usual = ("unit", "k", "seed", "nfkc", "strip_accents", "include", "exclude", "output", "jobs", "verbose")
 
 

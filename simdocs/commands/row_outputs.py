@@ -48,11 +48,7 @@ _STANDARD_OUTPUT = "/dev/stdout"
 
 
 def row_targets(
-    outputs: Mapping[str, str],
-    found: FileList,
-    sources: Sources,
-    fields: Sequences,
-    others: Sequence[str | None],
+    outputs: Mapping[str, str], found: FileList, sources: Sources, fields: Sequences, others: Sequence[str | None]
 ) -> tuple[dict[str, str], dict[str, str], list[str], list[str]]:
     """Where the rows of these files are written. Nothing is written yet.
 

@@ -40,12 +40,7 @@ _AT_ONCE = 1 << 13
 
 
 def saved(
-    decision: Decision,
-    intake: Intake,
-    known: Corpus | None,
-    documents: Documents,
-    facts: Mapping[str, Any],
-    kept: Rows,
+    decision: Decision, intake: Intake, known: Corpus | None, documents: Documents, facts: Mapping[str, Any], kept: Rows
 ) -> SavedAnswer:
     """The answer of a decision, to be saved. Its pairs are made when they are asked for.
 
@@ -106,11 +101,7 @@ class _Places:
     """Finds the directory below which each document was found, and gives each directory a number."""
 
     def __init__(
-        self,
-        documents: Documents,
-        arguments: _Arguments,
-        bases: tuple[bytes, bytes],
-        of_index: _Arguments,
+        self, documents: Documents, arguments: _Arguments, bases: tuple[bytes, bytes], of_index: _Arguments
     ) -> None:
         """bases: the directories in which names are found, of the documents and of an index. The same for arguments."""
         self._given, self._met, self._bases = len(documents), documents.met, bases

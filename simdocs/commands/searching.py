@@ -190,12 +190,7 @@ def warnings(plan: Resolved[Any], run: Run) -> Iterator[str]:
 
 
 def facts_of(
-    plan: Resolved[Any],
-    corpus: Corpus,
-    documents: Documents,
-    run: Run,
-    found: Mapping[str, Any],
-    advice: Iterable[str],
+    plan: Resolved[Any], corpus: Corpus, documents: Documents, run: Run, found: Mapping[str, Any], advice: Iterable[str]
 ) -> dict[str, Any]:
     """The summary of a search as values that JSON has.
 

@@ -20,15 +20,7 @@ from simdocs.options.families import (
     without_compression,
 )
 from simdocs.options.recipes import Rereading
-from simdocs.options.values import (
-    SECONDS,
-    SIZE,
-    UNITS_OF_SIZE,
-    artifact_name,
-    choice,
-    path_name,
-    whole,
-)
+from simdocs.options.values import SECONDS, SIZE, UNITS_OF_SIZE, artifact_name, choice, path_name, whole
 
 
 class Deciding(Group):
@@ -109,9 +101,7 @@ class Talking(Group, shared=RUN):
     )
     quiet: bool = switch("Print only errors on standard error.", spellings=("-q", "--quiet"), shell=True)
     verbose: bool = switch(
-        "List everything that was skipped, and print the summary.",
-        spellings=("-v", "--verbose"),
-        shell=True,
+        "List everything that was skipped, and print the summary.", spellings=("-v", "--verbose"), shell=True
     )
     summary: bool = switch("Print the summary even if standard error is not a terminal.", shell=True)
     debug: bool = switch("Show the traceback of an error.", shell=True)
@@ -204,9 +194,7 @@ class Drawn(Options, Talking, shared=OUTPUT, shell=True):
 
     output: bytes | None = option(path_name(), help=ANSWER, metavar="PATH", spellings=("-o", "--output"))
     format: str | None = option(
-        choice(FORMATS),
-        described="table on a terminal, else tsv; or the suffix of -o",
-        help="Format of the answer.",
+        choice(FORMATS), described="table on a terminal, else tsv; or the suffix of -o", help="Format of the answer."
     )
     header: bool = switch("Begin TSV with the names of the columns.")
 
@@ -243,10 +231,7 @@ class Drawn(Options, Talking, shared=OUTPUT, shell=True):
 
 
 NUL: Any = switch(
-    "With --list, end names with NUL instead of a line feed.",
-    spellings=("-0",),
-    shared=OUTPUT,
-    shell=True,
+    "With --list, end names with NUL instead of a line feed.", spellings=("-0",), shared=OUTPUT, shell=True
 )
 
 

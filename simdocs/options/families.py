@@ -80,20 +80,9 @@ UNITS = {
         coarser="line",
         figures=_CHARACTERS,
     ),
-    "word": Unit(
-        "k words in a row",
-        5,
-        plural="words",
-        may_ignore_stop_words=True,
-        coarser="line",
-        figures=_WORDS,
-    ),
+    "word": Unit("k words in a row", 5, plural="words", may_ignore_stop_words=True, coarser="line", figures=_WORDS),
     "line": Unit(
-        "k lines in a row (with k = 1, a document is a set of lines)",
-        1,
-        passage=3,
-        plural="lines",
-        by_lines=True,
+        "k lines in a row (with k = 1, a document is a set of lines)", 1, passage=3, plural="lines", by_lines=True
     ),
     "stopword": Unit(
         "a stop word and the k-1 words after it (for articles among advertisements)",
@@ -172,10 +161,7 @@ SIMILARITIES = {
 }
 """The similarities of two texts a and b, which matching/measures.py computes."""
 
-VERIFY = {
-    "exact": Member("compare the token sets"),
-    "estimate": Member("compare the signatures only"),
-}
+VERIFY = {"exact": Member("compare the token sets"), "estimate": Member("compare the signatures only")}
 
 
 KEEP = {
@@ -244,25 +230,11 @@ class ContainerFormat(NamedTuple):
 
 
 CONTAINERS = {
-    "jsonl": ContainerFormat(
-        "one JSON object per line",
-        (b".jsonl", b".ndjson"),
-        is_lines=True,
-    ),
+    "jsonl": ContainerFormat("one JSON object per line", (b".jsonl", b".ndjson"), is_lines=True),
     "lines": ContainerFormat("plain text, of which each line is a document", is_lines=True),
-    "json": ContainerFormat(
-        "an array of JSON objects",
-        (b".json",),
-        is_limited_whole=True,
-    ),
-    "csv": ContainerFormat(
-        "comma-separated values, with a header",
-        (b".csv",),
-    ),
-    "tsv": ContainerFormat(
-        "tab-separated values, with a header",
-        (b".tsv",),
-    ),
+    "json": ContainerFormat("an array of JSON objects", (b".json",), is_limited_whole=True),
+    "csv": ContainerFormat("comma-separated values, with a header", (b".csv",)),
+    "tsv": ContainerFormat("tab-separated values, with a header", (b".tsv",)),
     "parquet": ContainerFormat(
         "Parquet, a row per document",
         (b".parquet",),

@@ -80,8 +80,7 @@ class Sequences(Group, shared=READING, decided=True):
         help="Field that holds the id of a document, as in PATH#ID. An empty NAME means that each has its number.",
     )
     input_format: str | None = option(
-        choice(INPUT_FORMATS),
-        help="Read every file and standard input in this format, whatever its name.",
+        choice(INPUT_FORMATS), help="Read every file and standard input in this format, whatever its name."
     )
     delimiter: str | None = option(
         DELIMITER,

@@ -10,6 +10,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from simdocs.errors import InputError
 from simdocs.extras import needs
 from simdocs.names import display_name, text_to_name
 from simdocs.options.answers import Running, Talking
@@ -101,7 +102,7 @@ class OfSources(Options):
 def paths(documents: Sequence[Any], *, or_texts: bool = True) -> tuple[tuple[Any, ...], list[str]]:
     """The documents, with paths as bytes, and what is wrong with those that are no paths.
 
-    or_texts: texts can be given instead.
+    or_texts: texts can be given instead. InputError: a path contains NUL.
     """
     found, wrong = list[Any](), list[str]()
     for document in documents:
@@ -111,7 +112,7 @@ def paths(documents: Sequence[Any], *, or_texts: bool = True) -> tuple[tuple[Any
         try:
             found.append(os.fsencode(document))
             if b"\0" in found[-1]:
-                wrong.append(f"{display_name(found[-1])}: a path cannot contain NUL")
+                raise InputError(f"{display_name(found[-1])}: a path cannot contain NUL")
         except TypeError:
             texts = ", or texts as texts=[...]" if or_texts and hasattr(document, "__iter__") else ""
             wrong.append(f"{type(document).__name__} is not a path: pass each path as a separate argument{texts}")

@@ -235,7 +235,7 @@ def _short(count: int) -> str:
 
 
 _STEPS = 20
-_WIDTH, _FIGURES = 80, 18
+_WIDTH, _FIGURES = 80, 17
 """Columns that a drawing takes at most, and those of the figures beside a bar."""
 
 

@@ -131,6 +131,7 @@ def test_options_that_contradict_the_index_are_refused(archive):
     assert "docs.index was built with --num-perm 128, not 64: " in done.err
     assert found("new", k=9) == FOUND
     built(Path("new.shingles"), ["new"])
+    assert found("new.shingles") == FOUND
     with pytest.raises(library.UsageError, match=r"--num-perm 128, not 64.*--bands 18, not 3.*--rows 7, not 2"):
         found("new.shingles", num_perm=64, bands=3, rows=2)
 

@@ -64,6 +64,14 @@ def test_a_night_without_changes_is_quiet(tonight, command):
     assert not any("looked for" in line for line in lines)
 
 
+@pytest.mark.parametrize("command", ["dedupe", "query"])
+def test_an_index_that_does_not_say_what_has_changed_is_refused(tonight, command):
+    only(tonight, "4")  # rows are 0 to 3
+    unknown = "docs.index/run.json does not say which documents are new or changed"
+    done = simdocs(command, "docs.index", "--changed", cwd=tonight)
+    assert done == (4, b"", f"simdocs: error: {unknown}: build the index again\n")
+
+
 @pytest.mark.parametrize(("edited", "top"), [(False, 3), (True, 1)])
 def test_however_many_copies_are_new_the_text_that_they_have_from_the_archive_is_named(here, edited, top):
     lay(here, {"archive/z.txt": A})

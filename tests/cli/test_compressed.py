@@ -86,6 +86,15 @@ def test_files_that_decompress_to_more_than_max_size_are_named(tmp_path, name):
 
 
 @needs_zstd
+def test_data_under_the_name_of_another_compression_is_called_so(tmp_path):
+    lay(tmp_path, {"a.gz": packed("zstd", A), "b.txt": packed("gzip", A)})
+    done = simdocs("dedupe", "a.gz", "b.txt", cwd=tmp_path)
+    assert done.status == 3
+    assert "a.gz: skipped: not a gzip file, but zstd data: pipe it through zstdcat, or give the file a name" in done.err
+    assert "b.txt: skipped: gzip data: pipe it through zcat, or give the file a name that ends in .gz\n" in done.err
+
+
+@needs_zstd
 def test_files_of_the_zstd_program_are_read(tmp_path):
     try:
         subprocess.run(["zstd", "--version"], check=True, capture_output=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,6 +45,17 @@ def changed(change: Callable[[bytes], bytes]) -> Callable[[str], bytes]:
     return lambda name: change(file_of(name, ROWS))
 
 
+def columns(**arrays: Any) -> Callable[[str], bytes]:
+    """A function that makes a file of these columns, whose names have no underscore at the end."""
+
+    def make(name: str) -> bytes:
+        arrow = import_module("pyarrow")
+        table = arrow.table({column: arrow.array(values) for column, values in arrays.items()})
+        return FORMATS[name].of_table(table.rename_columns([column.rstrip("_") for column in arrays]))
+
+    return make
+
+
 TEXT = (*JSON, "csv")
 
 NO_ROWS = "warning: {}: no documents were found in this file"
@@ -68,6 +80,17 @@ CASES = {
             ARROW: (3, 3, "{}, row 4: skipped: larger than --max-size (100000 bytes)"),
         },
         ("--max-size", "64K"),
+    ),
+    "no text": Case(
+        columns(id=["a"], body=["x"]),
+        {ARROW: (2, None, "{}: no row has the field 'text'; the first has 'id', 'body': name one of them with")},
+    ),
+    "a text of bytes": Case(
+        columns(text=[b"x"]),
+        {ARROW: (2, None, "{}: the column 'text' has the type binary, not strings: name another with --text-field")},
+    ),
+    "a name twice": Case(
+        columns(text=["x"], text_=["y"]), {ARROW: (2, None, "{}: 2 columns have the name 'text': rename all but one")}
     ),
     "a truncated file": Case(
         changed(lambda data: data[:-20]),

@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+import simdocs as library
+from simdocs.reading.formats import table_rows
+from simdocs.reading.formats import tables as containers
 from tests.cli.program import Done, simdocs
 from tests.cli.test_memory import MIB, peak
 from tests.reading.arrow_files import as_arrow_file, as_parquet, needs_pyarrow
@@ -67,6 +70,18 @@ def test_too_little_memory_for_a_page_is_not_called_damage(tables: Path) -> None
         found.append(kept(tables, done))
     assert set(found) <= {-1, 2}
     assert found[0] == -1
+
+
+def test_a_row_group_of_many_bytes_is_written_in_pieces(tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tables)
+    table = arrow().table({"text": [f"A text, number {at}" for at in range(9)], "x": ["x" * 20_000] * 4 + ["y"] * 5})
+    parquet().write_table(table, "x.parquet")
+    for size, groups in ((table_rows._GROUP_BYTES, 1), (30_000, 3)):
+        monkeypatch.setattr(containers, "_MOST_ROWS", 1)
+        monkeypatch.setattr(table_rows, "_GROUP_BYTES", size)
+        library.dedupe("x.parquet", kept_rows="out.parquet", threshold=1.0)
+        assert parquet().read_table("out.parquet") == table
+        assert parquet().read_metadata("out.parquet").num_row_groups == groups
 
 
 @pytest.mark.reliability("A table damaged in a column that is not compared")

@@ -58,6 +58,8 @@ def test_lines_are_documents_named_by_id_or_number(there):
     listed = simdocs("dedupe", ".", "--list", "kept", cwd=there)
     assert listed.out.decode().splitlines() == [f"./{NAMES[at]}" for at in (0, 2, 4)]
     assert listed == simdocs("dedupe", ".", "--list", "kept", "-j2", cwd=there)
+    (there / "data.jsonl").rename(there / "data.ndjson")
+    assert simdocs("dedupe", ".", "--list", "kept", cwd=there).out == listed.out.replace(b"jsonl", b"ndjson")
 
 
 def test_lines_keep_their_names_in_artifacts(there):
@@ -122,6 +124,7 @@ def test_a_line_whose_number_is_the_id_of_an_earlier_line_is_malformed(there):
     done = simdocs("dedupe", "two.jsonl", cwd=there)
     why = why.format(1)
     assert done.err == "".join(f"simdocs: two.jsonl, line {line}: skipped: {why}\n" for line in (2, 3))
+    assert simdocs("dedupe", "two.jsonl", "--id-field", "", cwd=there).status == 0
 
 
 @pytest.mark.reliability("a line with the name of an earlier line or of a file")

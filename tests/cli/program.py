@@ -185,19 +185,5 @@ def bound_by_modes() -> None:
     assert _LIBC.capset(ctypes.byref(_WHOSE), sets) == 0
 
 
-@contextmanager
-def unprivileged() -> Iterator[None]:
-    """While this process has no more rights than others have."""
-    sets = _capabilities()
-    before = sets[0]
-    sets[0] &= ~_BOUND
-    assert _LIBC.capset(ctypes.byref(_WHOSE), sets) == 0
-    try:
-        yield
-    finally:
-        sets[0] = before
-        assert _LIBC.capset(ctypes.byref(_WHOSE), sets) == 0
-
-
 FEW_FILES = {resource.RLIMIT_NOFILE: (64, 64)}
 """At most 64 open files."""

@@ -10,8 +10,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.cli.corpus import A1, A, B, lay
 
 COUNTED = """
@@ -43,16 +41,10 @@ json.dump({"status": status, "dataclasses": sum(name.partition(".")[0] == "simdo
 BUDGETS = {"dataclasses": 18, "modules": 115, "files": 75}
 
 
-@pytest.fixture(scope="module")
-def counts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
-    here = lay(tmp_path_factory.mktemp("budget"), {"docs/a": A, "docs/b": A1, "docs/c": B, "docs/d": B + A})
+def test_dedupe_of_four_files_keeps_its_budgets(tmp_path: Path) -> None:
+    lay(tmp_path, {"docs/a": A, "docs/b": A1, "docs/c": B, "docs/d": B + A})
     words = [sys.executable, "-c", COUNTED, "dedupe", "docs", "-j1"]
-    subprocess.run(words, cwd=here, check=True, capture_output=True)
-    found: dict[str, int] = json.loads(Path(here, "counts").read_text())
+    subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+    found: dict[str, int] = json.loads(Path(tmp_path, "counts").read_text())
     assert found.pop("status") in (0, None)
-    return found
-
-
-@pytest.mark.parametrize("what", BUDGETS)
-def test_dedupe_of_four_files_keeps_its_budget(counts, what):
-    assert 1 < counts[what] <= BUDGETS[what]
+    assert all(1 < found[what] <= budget for what, budget in BUDGETS.items()), found

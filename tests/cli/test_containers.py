@@ -126,36 +126,22 @@ def zipped() -> bytes:
     return out.getvalue()
 
 
+NAMED = "give the file a name that ends in"
 BINARY = {
-    "x.pq": (
-        b"PAR1\x15\x04",
-        "a Parquet file: give the file a name that ends in .parquet, or give --input-format parquet",
-    ),
+    "x.pq": (b"PAR1\x15\x04", f"a Parquet file: {NAMED} .parquet, or give --input-format parquet"),
     "x.parquet.gz": (
         gzip.compress(b"PAR1\x15\x04\0"),
         "a Parquet file that was compressed once more: decompress it",
     ),
     "x.orc": (b"ORC\0", "an ORC file: convert it to Parquet, for example with pyarrow"),
     "x.avro": (b"Obj\x01\0", "an Avro file: convert it to Parquet, for example with DuckDB"),
-    "x.feather": (
-        b"ARROW1\0\0",
-        "an Arrow file: give the file a name that ends in .arrow, or give --input-format arrow",
-    ),
-    "stream": (
-        b"\xff\xff\xff\xff\x78\0\0\0",
-        "an Arrow stream: give the file a name that ends in .arrow, or give --input-format arrow",
-    ),
-    "x.zs": (
-        b"\x28\xb5\x2f\xfd\x04\x58",
-        "zstd data: pipe it through zstdcat, or give the file a name that ends in .zst",
-    ),
+    "x.feather": (b"ARROW1\0\0", f"an Arrow file: {NAMED} .arrow, or give --input-format arrow"),
+    "x.zs": (b"\x28\xb5\x2f\xfd\x04\x58", f"zstd data: pipe it through zstdcat, or {NAMED} .zst"),
     "x.xz": (lzma.compress(A), "xz data: pipe it through xzcat"),
     "x.bz2": (bz2.compress(A), "bzip2 data: pipe it through bzcat"),
-    "empty.bz2": (bz2.compress(b""), "bzip2 data: pipe it through bzcat"),
     "x.pdf": (b"%PDF-1.7\nno NUL in this one", "a PDF document: convert it with pdftotext"),
     "x.docx": (zipped(), "a Word document: save it as text"),
     "x.XLSX": (zipped(), "an Excel workbook: save its rows as CSV"),
-    "x.zip": (zipped(), "a ZIP archive: unpack it"),
     "unnamed": (zipped(), "a ZIP archive: unpack it"),
     "damaged.sqlite": (b"\0\0", "an SQLite database: save its rows as CSV"),
     "large.zip": (zipped() + bytes(2 << 20), "a ZIP archive: unpack it"),

@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 import re
-from types import SimpleNamespace
-from typing import Any
 
-import numpy as np
-import pytest
-
-from simdocs.matching.exact_join import TokenMemory
 from tests.cli.program import simdocs
 
 NEEDED = r"comparing 3 texts exactly needs about \d+ KB of memory"
@@ -29,17 +23,6 @@ def test_all_pairs_by_containment_are_refused_as_well(here):
     assert (done.status, done.out) == (2, b"")
     assert re.fullmatch(expected, done.err)
     assert re.match(rf"simdocs: {NEEDED}, of 1,074 MB allowed", simdocs(*arguments, "1G", "-v", cwd=here).err)
-
-
-@pytest.mark.parametrize(("tokens", "detail"), [(1000, True), (10**8, False)])
-def test_little_memory_is_a_detail_that_only_verbose_says(tokens, detail):
-    said = []
-    run = SimpleNamespace(explain=lambda line, *, detail: said.append((line, detail)))
-    verifier: Any = SimpleNamespace(measure="jaccard", threshold=0.8, run=run)
-    facts = np.array([(tokens - 2, 9), (1, 1), (1, 1)], [("count", "<i8"), ("size", "<i8")])
-    TokenMemory(facts, verifier, 1 << 40).check(0, 0)
-    ((line, found),) = said
-    assert (found, f": {tokens:,} tokens" in line) == (detail, True)
 
 
 def test_an_exact_query_is_refused_as_well(here):

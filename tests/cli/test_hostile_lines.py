@@ -12,36 +12,10 @@ from tests.cli.corpus import A, lay
 
 DEEP = [b"[" * depth + b"1" + b"]" * depth for depth in (90, 5000, 200_000)]
 NUMBERS = [b"NaN", b"-Infinity", b"-0.0", b"1e999", b"1" + b"0" * 4299, b"9" * 100_000, b"18446744073709551616", b"01"]
-TEXTS = [
-    "",
-    " ",
-    "\0",
-    "\n",
-    "..",
-    "-",
-    "--pairs",
-    "../b",
-    "\x1b[31m",
-    "\x85",
-    "\u202e" * 999,
-    "\ud800",
-    "#1",
-    "y" * 9999,
-]
+TEXTS = ["", "\0", "\n", "-", "../b", "\x1b[31m", "\x85", "\u202e" * 999, "\ud800", "#1", "y" * 9999]
 VALUES = [b"null", b"true", b"{}", b'["a"]', b'{"a":' * 200_000, *DEEP, *NUMBERS]
 VALUES += [json.dumps(one).encode() for one in TEXTS]
-LINES = [
-    b"",
-    b"\t\r",
-    b"\0",
-    b"\xff",
-    b"\xef\xbb\xbf",
-    b"null",
-    b"{}{}",
-    b'{"text"}',
-    b'{"text": "\n"}',
-    b"x" * 100_000,
-]
+LINES = [b"", b"\t\r", b"\0", b"\xff", b"\xef\xbb\xbf", b"null", b"{}{}", b'{"text"}', b"x" * 100_000]
 LINES += [b'{"text": %s}' % value for value in VALUES]
 LINES += [b'{"text": "a", "id": %s}' % value for value in VALUES] + [
     b'{"text": "a", "more": %s}' % value for value in VALUES

@@ -11,7 +11,6 @@ from simdocs.kernels.native import is_installed
 from tests.amounts import slow
 from tests.cli.corpus import lay
 from tests.cli.program import environment, simdocs
-from tests.cluster.documents import lay_real
 
 KERNELS = {name: environment(SIMDOCS_KERNELS=name) for name in ("numpy", "native")}
 
@@ -80,17 +79,6 @@ def test_both_kernels_write_the_same_bytes(what, tmp_path):
     expected = made_by("numpy", tmp_path, "docs", HOW[what])
     assert made_by("native", tmp_path, "docs", HOW[what]) == expected
     assert len(expected["dedupe x.index"].splitlines()) > 5
-
-
-@needs_both
-@pytest.mark.slow
-@pytest.mark.xdist_group("kernels")
-@pytest.mark.parametrize("how", HOW.values(), ids=HOW)
-@pytest.mark.parametrize("name", ["irplag", "tldr_short", "licences_scancode", "peps_history_pd"])
-def test_both_kernels_write_the_same_bytes_for_real_texts(name, how, tmp_path):
-    lay_real(tmp_path, name, 1500)
-    expected = made_by("numpy", tmp_path, "docs.jsonl.gz", how)
-    assert made_by("native", tmp_path, "docs.jsonl.gz", how) == expected
 
 
 @needs_both

@@ -28,23 +28,12 @@ def at_most(what: int, limit: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(what, (limit, limit))
 
 
-HEAVY_AT_START = ("index", "dedupe")
-"""Commands that the short form starts with little memory."""
-
-
 def listing(where: Path) -> list[str]:
     return sorted(name for name in os.listdir(where) if name != "trap")
 
 
 @pytest.mark.reliability("too little memory to start")
-@pytest.mark.parametrize(
-    ("command", "mebibytes"),
-    [
-        *((command, 90) for command in HEAVY_AT_START),
-        *slow(*((command, 90) for command in EVERY if command not in HEAVY_AT_START)),
-        *[("dedupe", 60), ("check", 120)],
-    ],
-)
+@pytest.mark.parametrize(("command", "mebibytes"), [("index", 90), ("dedupe", 60), ("check", 120)])
 def test_too_little_memory_to_start_is_one_line_and_status_2(built, command, mebibytes):
     """Where NumPy would end the program by itself, or give twenty lines of advice."""
     before = listing(built)

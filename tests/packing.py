@@ -13,7 +13,6 @@ from simdocs.reading.compression import CompressedSink
 
 NAMES = tuple(COMPRESSIONS)
 SUFFIXES = {name: member.suffix.decode() for name, member in COMPRESSIONS.items()}
-CAT = {"gzip": "zcat", "zstd": "zstdcat"}
 
 
 def zstd() -> Any:

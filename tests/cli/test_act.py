@@ -234,14 +234,6 @@ def test_a_text_shorter_than_a_shingle_goes_only_if_its_file_is_a_copy(place: Pa
     assert sorted(os.listdir("short")) == ["a", "b"]
 
 
-def test_tokens_that_were_left_out_are_left_out_again(place: Path) -> None:
-    frame = b"All of these letters begin with the same long sentence about nothing at all. "
-    lay(place, {f"letters/{n}": frame + text for n, text in enumerate((A, A1, B, B[::-1], A[::-1]))})
-    answered("letters", ignore_common=0.5)
-    assert move() == []
-    assert sorted(os.listdir("letters")) == ["0", "2", "3", "4"]
-
-
 def test_compressed_files_are_compared_by_their_texts(place: Path) -> None:
     lay(place, {"docs/deep/b": b"", "docs/b.gz": gzip.compress(A1, mtime=0)})
     answered("docs")

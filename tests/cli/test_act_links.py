@@ -256,20 +256,6 @@ def test_a_link_that_comes_in_the_place_of_a_directory_leads_nowhere(place: Path
 
 
 @pytest.mark.reliability("a move to another file system")
-def test_a_move_to_another_file_system_is_a_copy(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    two_disks(monkeypatch)
-    os.utime(place / "docs/near", ns=(10**18, 10**18 + 5))
-    done = library.act("x.answer", move="away", yes=True)
-    assert len(done) == 2
-    copied = place / "away/docs/near"
-    assert (copied.read_bytes(), copied.stat().st_mtime_ns) == (A1, 10**18 + 5)
-    assert not (place / "docs/near").exists()
-    assert len(undo()) == 2
-    assert ((place / "docs/near").read_bytes(), (place / "docs/near").stat().st_mtime_ns) == (A1, 10**18 + 5)
-    assert not (place / "away").exists()
-
-
-@pytest.mark.reliability("a move to another file system")
 @pytest.mark.skipif(
     not os.access("/dev/shm", os.W_OK) or os.stat("/dev/shm").st_dev == os.stat(tempfile.gettempdir()).st_dev,
     reason="there is no other file system",

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from tests.cli.corpus import A1, A, B, lay
+from tests.cli.corpus import A, lay
 from tests.cli.program import bound_by_modes, simdocs
 from tests.commands.building import built, content
 
@@ -87,41 +87,6 @@ def test_unreadable_documents_are_named_and_left_out_of_the_artifact(there):
     assert strict.err.startswith("simdocs: error: --strict: nothing was written, because documents were not compared: ")
     assert (there / "x.index").stat().st_ino == old
     assert sorted(os.listdir(there)) == ["docs", "x.index"]
-
-
-def test_the_summary_of_a_build_has_its_facts(there):
-    lay(there, {"docs/empty": b"", "docs/short": b"ab"})
-    assert simdocs("index", "docs", "-o", "x.index", "--summary-json", "note", cwd=there) == (0, b"", "")
-    facts = json.loads((there / "note").read_bytes())
-    assert (facts["kind"], facts["documents"], facts["empty"], facts["short"]) == ("index", 5, 1, 1)
-    assert facts["bytes"] == len(A + A1 + B) + 2
-    assert facts["tokens"] == 1 + sum(
-        len({text.lower()[at : at + 9] for at in range(len(text) - 8)}) for text in (A, A1, B)
-    )
-    assert (facts["bands"], facts["rows"], facts["threshold"]) == (18, 7, 0.8)
-    assert facts["parameters"]["shingling"]["k"] == 9
-    assert [point[0] for point in facts["curve"]] == [at / 10 for at in range(1, 11)]
-    assert facts["curve"][7][1] == facts["probability"]
-
-
-def test_a_small_k_is_warned_about_once(there):
-    lay(there, {f"docs/{at}": B + b"%d" % at for at in range(30)})
-    small = advice_on(there, "shingle", "docs", "-o", "x.shingles", "-k", "2")
-    assert len(small) == 1
-    assert re.search(r"k = 2 is small: .* have 2\d\d characters or more; .* with a chance of 0\.\d\d, ", small[0])
-    better = small[0].partition(": -k ")[2].split()[0]
-    assert advice_on(there, "shingle", "docs", "-o", "y.shingles", "-k", better) == []
-
-
-def advice_on(there, *arguments: str) -> list[str]:
-    """The lines with -v that are warnings; what is said without it, or with -q, is nothing."""
-    done = simdocs(*arguments, "-v", "--summary-json", "note", cwd=there)
-    assert done[:2] == (0, b"")
-    assert simdocs(*arguments, "-q", cwd=there) == (0, b"", "")
-    warned = [line for line in done.err.splitlines() if line.startswith("simdocs: warning: ")]
-    noted = json.loads((there / "note").read_bytes())["advice"]
-    assert warned == [f"simdocs: warning: {line}" for line in noted]
-    return noted
 
 
 @pytest.mark.reliability("texts that are half boilerplate")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import simdocs as python
 from tests.cli.corpus import A, lay
 from tests.cli.program import simdocs
 
@@ -174,19 +173,3 @@ def test_another_copy_takes_the_place_of_one_that_is_gone(lost, ask):
     assert done.status == 3
     assert simdocs(*ask, cwd=after)[:2] == (0, done.out)
     assert done.out
-
-
-def test_texts_in_memory_that_cannot_be_verified_are_named_and_not_listed_as_kept(here, monkeypatch):
-    monkeypatch.chdir(here)
-    texts = [
-        "The plane was ready for touch down, said the pilot.",
-        "The plane was ready for touch down, said the pilots",
-    ]
-    python.index(texts=[*texts, "Something else"], output=here / "mem.index", threshold=0.7)
-    done = simdocs("dedupe", "mem.index", "--list", "kept", cwd=here)
-    assert (done.status, done.out) == (3, b"2\n")
-    said = "2 of 3 documents of mem.index came from memory, standard input or a FIFO, and cannot be read again"
-    assert done.err.splitlines() == [
-        *(f"simdocs: {name}: skipped: its text cannot be read again (it came from no file)" for name in "01"),
-        f"simdocs: warning: {said} to be compared: give their token sets with --shingles",
-    ]

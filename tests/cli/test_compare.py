@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.model.figures import percentage
-from tests.cli.program import Done, environment, simdocs
+from tests.cli.program import Done, simdocs
 from tests.cli.terminal import on_terminal
 
 A = "The bridge stood open from six until three, as a pin sheared off.\nNobody was hurt.\nThe cost is put at 4,200.\n"
@@ -33,15 +33,6 @@ def here(tmp_path: Path) -> Path:
 def measures(done: Done) -> dict[str, str]:
     assert (done.status, done.err) == (0, "")
     return {name.decode(): value.decode() for name, value in done.rows}
-
-
-def test_measures_that_are_not_defined_are_empty(here):
-    (here / "empty").write_bytes(b"")
-    found = measures(simdocs("compare", "empty", "a.txt", "-q", cwd=here))
-    assert (found["jaccard"], found["containment_a"], found["containment_b"]) == ("0.000000", "", "0.000000")
-    lines = simdocs("compare", "empty", "a.txt", "--format", "jsonl", cwd=here).out.splitlines()
-    assert json.loads(lines[10]) == {"measure": "bag_jaccard", "value": 0.0}
-    assert json.loads(lines[12]) == {"measure": "containment_a", "value": None}
 
 
 EMPTY = "this text has no shingles to compare, so it matches nothing"
@@ -303,9 +294,3 @@ def test_a_difference_does_no_harm_to_a_terminal(here, mode):
     assert not set("\x1b\x07\u202e\x9b") & set(done.out.decode())
     assert b"\\xff" in done.out
     assert b"\xff" in simdocs("compare", name, "b.txt", "--diff", mode, cwd=here).out
-
-
-def test_no_number_of_a_matrix_is_cut_in_two_on_a_narrow_terminal(here):
-    rows = simdocs("compare", "a.txt", "b.txt", "c.txt", cwd=here).rows
-    narrow = simdocs("compare", "a.txt", "b.txt", "c.txt", "--format", "table", cwd=here, env=environment(COLUMNS="20"))
-    assert [line.split()[-3:] for line in narrow.out.splitlines()[-3:]] == [list(row[2:]) for row in rows]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import pytest
 
 from simdocs.options.families import COMPRESSIONS
@@ -92,24 +90,6 @@ def test_data_under_the_name_of_another_compression_is_called_so(tmp_path):
     assert done.status == 3
     assert "a.gz: skipped: not a gzip file, but zstd data: pipe it through zstdcat, or give the file a name" in done.err
     assert "b.txt: skipped: gzip data: pipe it through zcat, or give the file a name that ends in .gz\n" in done.err
-
-
-@needs_zstd
-def test_files_of_the_zstd_program_are_read(tmp_path):
-    try:
-        subprocess.run(["zstd", "--version"], check=True, capture_output=True)
-    except OSError:
-        pytest.skip("no zstd here")
-    lay(tmp_path, {"docs/a": A, "docs/b": A1, "docs/c.jsonl": DATA})
-    for options in (("-19", "--long=27"), ("--no-check", "--fast=5")):
-        subprocess.run(["zstd", "-q", "-f", *options, "a", "b", "c.jsonl"], cwd=tmp_path / "docs", check=True)
-        found = simdocs("dedupe", "docs/a.zst", "docs/b.zst", "docs/c.jsonl.zst", cwd=tmp_path)
-        assert [row[1] for row in rows(found)] == [
-            "docs/b.zst",
-            "docs/c.jsonl.zst#0",
-            "docs/c.jsonl.zst#2",
-            "docs/c.jsonl.zst#4",
-        ]
 
 
 def test_without_the_library_files_that_a_walk_finds_are_skipped_and_counted(tmp_path):

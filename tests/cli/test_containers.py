@@ -16,7 +16,6 @@ import pytest
 
 from tests.cli.corpus import A1, A, B, lay
 from tests.cli.program import simdocs
-from tests.commands.building import opened
 
 TEXT = ("--input-format", "text")
 
@@ -99,24 +98,6 @@ def test_tables_in_a_directory_are_counted(there):
     plain = simdocs("dedupe", "d", *TEXT, "--summary", "--summary-json", "note", cwd=there)
     assert "look" not in plain.err
     assert json.loads((there / "note").read_bytes())["looks_like"] == {}
-
-
-def test_entries_of_a_list_are_counted_like_files_of_a_directory(there):
-    done = simdocs("dedupe", "--files-from", "-", "--summary", stdin=b"d/commas\nd/c.tab\n", cwd=there)
-    assert (done.status, done.err.count("but is read as one text")) == (0, 2)
-    assert ", 1 looks like TSV, 1 looks like CSV" in done.err
-
-
-def test_an_update_warns_of_a_table_that_has_not_changed_and_equals_a_build_from_scratch(there):
-    ask = ("index", "d/commas", "d", "-o", "x.index")
-    first = simdocs(*ask, cwd=there)
-    assert first.err.count("this looks like CSV, but") == 1
-    assert "2 more" not in first.err and first.err.count("these look like CSV, but") == 1
-    (there / "d/b.txt").rename(there / "d/b.log")
-    assert simdocs(*ask, cwd=there).err == first.err.replace("d/b.txt", "d/b.log")
-    updated = opened(there / "x.index").documents.facts.tobytes()
-    assert simdocs(*ask, "--rebuild", cwd=there).err == first.err.replace("d/b.txt", "d/b.log")
-    assert opened(there / "x.index").documents.facts.tobytes() == updated
 
 
 def zipped() -> bytes:

@@ -120,14 +120,3 @@ def test_a_dry_run_onto_a_damaged_artifact_says_so_and_lists_every_document_as_n
     assert done.status == 0
     assert "; it would be rebuilt from scratch" in done.err
     assert [row[0] for row in done.rows] == [b"new"] * 6
-
-
-def test_a_line_with_the_path_of_a_file_is_reported_and_not_listed(here):
-    lay(here, {"l.jsonl": b'{"text": "one"}\n{"text": "two"}\n'})
-    assert simdocs("index", "l.jsonl", "-o", "y.index", cwd=here).status == 0
-    lay(here, {"l.jsonl": b'{"text": "three"}\n', "l.jsonl#2": B})
-    done = simdocs("index", "l.jsonl", "-o", "y.index", "--dry-run", cwd=here)
-    assert (done.status, done.rows) == (3, [[b"changed", b"l.jsonl#1"]])
-    assert done.err == "simdocs: l.jsonl#2: skipped: is also the name of a file, so no answer has it\n"
-    strict = simdocs("index", "l.jsonl", "-o", "y.index", "--dry-run", "--strict", cwd=here)
-    assert (strict.status, strict.out) == (2, b"")

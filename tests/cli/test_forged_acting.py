@@ -91,14 +91,6 @@ def test_a_journal_with_a_step_that_act_does_not_write_is_refused(place: Path, w
     refused(library.ArtifactError, "damaged: line 2 is not one that simdocs writes: nothing was changed")
 
 
-def test_a_directory_in_the_place_of_a_moved_file_is_not_put_back(place: Path) -> None:
-    act()
-    (place / "away/docs/deep/b").unlink()
-    lay(place, {"away/docs/deep/b/secret": B})
-    assert "is another file now" in undo().skipped.by_reason["left"][0][1]
-    assert (place / "away/docs/deep/b/secret").exists()
-
-
 AGAIN: tuple[Callable[[], object], ...] = (
     lambda: act(hardlink=True),
     lambda: act(hardlink=True, yes=False),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import signal
@@ -12,7 +11,7 @@ from functools import partial
 import pytest
 
 from tests.cli import forked
-from tests.cli.program import PROGRAM, anew, environment, finished, running, simdocs, started
+from tests.cli.program import PROGRAM, anew, finished, running, simdocs, started
 from tests.cli.stand_in import stand_in
 from tests.cli.traps import prelude, trap
 
@@ -94,20 +93,6 @@ def test_a_process_that_hangs_is_killed_and_others_run_meanwhile(here):
             process.communicate(timeout=0.1)
         assert process.poll() is None
     assert process.returncode == -signal.SIGKILL
-
-
-def test_what_is_read_at_the_start_makes_it_a_new_process(here):
-    """Unless a server is to be started for it. And so does whatever is to be done before it starts."""
-    for way in ({"env": {"PATH": os.defpath}}, {"env": {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "1"}}, {"before": int}):
-        with running("--version", **way) as process:
-            assert isinstance(process, subprocess.Popen)
-            finished(process)
-    with running("--version", env=environment(PYTHONHASHSEED="1"), served=True) as process:
-        assert isinstance(process, forked.Forked)
-        finished(process)
-    with running("--version") as process:
-        assert isinstance(process, forked.Forked)
-        finished(process)
 
 
 def in_sh(script, *arguments, program, **how):

@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from io import BytesIO
 from itertools import product
 
 import pytest
 
 from simdocs.options.families import FORMATS
-from tests.cli.corpus import A1, A, jaccard, lay
+from tests.cli.corpus import A1, A, lay
 from tests.cli.every import TABULATING
 from tests.cli.program import simdocs
 
@@ -35,14 +34,6 @@ def test_every_format_has_the_same_rows(here):
     assert all(list(one) == columns for one in found)
     as_text = [[f"{one[key]:.6f}" if key in columns[2:] else one[key] for key in columns] for one in found]
     assert as_text == rows
-
-
-def test_similarities_have_six_digits(here):
-    row = simdocs("dedupe", "docs", cwd=here).rows[0]
-    assert row[2].decode() == jaccard(A, A1)
-    assert all(re.fullmatch(rb"0\.\d{6}", number) for number in row[2:])
-    lay(here, {"docs/b.txt": A.upper()})
-    assert simdocs("dedupe", "docs", cwd=here).rows[0][2:] == [b"1.000000", b"1.000000"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import simdocs as simdocs_package
 from simdocs.cli.program import each_command
 from simdocs.options.declaration import SHARED
 from tests.asked import ASKED, OPTIONS
@@ -46,12 +45,6 @@ def test_short_help_has_what_the_command_does_usual_options_and_two_examples_on_
     assert (0 if command == "check" else 3) <= len(asked.usual) <= 10
     assert text.count("\n  simdocs ") + text.count(" | simdocs ") >= len(asked.examples[:2])
     assert f"simdocs {command} --help" in text
-
-
-def test_every_command_is_a_public_function():
-    """A function of the same name answers the same question in Python."""
-    of_cluster = {f"spark {name}" for name in ("dedupe", "pairs", "signature")}
-    assert {*COMMANDS} - of_cluster <= {*simdocs_package.__all__}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -107,14 +100,6 @@ def test_help_guide_prints_the_guide(tmp_path):
     done = simdocs("help", "guide", cwd=tmp_path, env=environment(PYTHONIOENCODING="ascii"))
     assert done == (0, page.read_bytes(), "")
     assert "simdocs help guide" in help_of("-h")
-
-
-def test_defaults_are_shown():
-    text = help_of("dedupe", "--help-all")
-    for option in ("--unit", "-k", "--threshold", "--recall", "--num-perm", "--keep", "--max-candidates", "--seed"):
-        described = re.search(rf" {option}(?![\w-]).*?(?=\n  -|\n\n)", text, re.DOTALL)
-        assert described, option
-        assert "default:" in described[0], option
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -119,21 +119,6 @@ def test_info_counts_the_candidates_of_an_index(tmp_path):
     assert ("fewer_candidates_with_num_perm" in told) == (2 * pairs / 200 > 100)
 
 
-def test_numbers_are_numbers_in_json_lines_and_written_as_elsewhere(there):
-    built(there, "index", "--unit", "word", "--threshold", "0.75")
-    lines = simdocs("info", "x.index", "--format", "jsonl", cwd=there).out.decode().splitlines()
-    shown = [(one["key"], one["value"]) for one in map(json.loads, lines) if "value" in one]
-    rows = [(key.decode(), value.decode()) for key, value in simdocs("info", "x.index", cwd=there).rows]
-    told = dict(shown)
-    assert (told["documents"], told["k"], told["threshold"], told["seed"], told["version"]) == (7, 5, 0.75, 0, 6)
-    assert (told["unit"], told["nfkc"], told["template_digest"], told["skipped_hidden"]) == ("word", "no", None, 1)
-    assert isinstance(told["probability_at_0.1"], float)
-    numbers = {key for key, value in shown if isinstance(value, int | float)}
-    assert not [key for key, value in rows if key not in numbers and re.fullmatch(r"\d+(\.\d+)?(e-\d+)?", value)]
-    for line, (key, value) in zip(lines, rows, strict=True):
-        assert key not in numbers or line == f'{{"key": "{key}", "value": {value}}}'
-
-
 def test_info_counts_the_documents_that_were_new_or_changed_in_the_last_run(there):
     assert facts(there, built(there, "index"))["new_or_changed"] == COUNTS["documents"]
     assert facts(there, built(there, "index"))["new_or_changed"] == "0"

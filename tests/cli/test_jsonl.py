@@ -154,13 +154,6 @@ def test_a_line_that_has_changed_when_it_is_verified_is_in_no_answer(there):
     assert "its file is gone" in gone.err
 
 
-@pytest.mark.reliability("an output that is an input")
-def test_the_answer_does_not_overwrite_its_json_lines(there):
-    for how in (("--list", "kept", "-o", "data.jsonl"), ("--kept-rows", "data.jsonl")):
-        done = simdocs("dedupe", "data.jsonl", *how, cwd=there)
-        assert (done.status, (there / "data.jsonl").read_bytes()) == (2, DATA)
-
-
 ASKS_OF_LINES = ("dedupe", "index -o x.index")
 
 
@@ -204,19 +197,6 @@ def test_a_text_field_that_no_line_has_is_an_error_that_lists_the_fields(tmp_pat
     assert done == (2, b"", f"simdocs: error: -: {NO_TEXT}\n")
     assert sorted(os.listdir(tmp_path)) == ["b.jsonl", "text"]
     assert simdocs(command, "b.jsonl", *output, "--text-field", "body", cwd=tmp_path).status == 0
-
-
-def test_the_first_ten_rows_without_the_text_field_are_named_beside_others(tmp_path):
-    lay(tmp_path, {"d/b.jsonl": TEXTLESS, "d/c.jsonl": DATA, "e/b.jsonl": TEXTLESS, "e/text": A})
-    for names in (["d/b.jsonl", "d/c.jsonl"], ["e"]):
-        done = simdocs("dedupe", *names, cwd=tmp_path)
-        file = f"{names[0][0]}/b.jsonl"
-        why = "field 'text' (--text-field) is missing; the line has 'uid', 'body'"
-        named = [f"simdocs: {file}, line {number}: skipped: {why}\n" for number in range(1, 11)]
-        assert done.status == 3
-        assert done.err.startswith("".join(named))
-        assert done.err.count("\n") == 11
-        assert "20 more" in done.err
 
 
 def test_lines_without_the_text_field_are_named_if_a_line_of_another_block_has_it(tmp_path):

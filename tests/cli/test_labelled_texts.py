@@ -13,7 +13,7 @@ import pytest
 
 from tests.amounts import slow
 from tests.cli.program import simdocs
-from tests.labelled_texts import SETS, Labelled, bots, titles, tweets
+from tests.labelled_texts import SETS, Labelled, titles, tweets
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +133,3 @@ def test_the_guide_has_options_for_texts_without_spaces_that_find_their_variants
         found = measured(tmp_path, texts, f"simdocs dedupe x.jsonl {row[1]}")
         assert found.recall >= 0.95
         assert found.false == 0
-
-
-def test_a_template_that_a_lower_threshold_would_match_is_left_out(tmp_path: Path) -> None:
-    lay_lines(tmp_path, bots(1, 400))
-    told = simdocs("tune", "x.jsonl", "--summary", cwd=tmp_path).err
-    assert re.search(r"^\d+% of the tokens .* may share a template: --ignore-common 0\.\d leaves it out$", told, re.M)
-    assert len([line for line in told.splitlines() if " for short texts: " in line]) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -33,8 +34,8 @@ from simdocs.storage.journal import (
     refuse_unfinished,
     written_journal,
 )
-from simdocs.storage.step import HARDLINK, MOVE, NotDoneError, Step, Victim, or_not_done
-from simdocs.storage.syscalls import FileFacts, signals_deferred
+from simdocs.storage.step import HARDLINK, MOVE, NotDoneError, Step, Victim
+from simdocs.storage.syscalls import signals_deferred
 from simdocs.storage.targets import manifest_head, open_parent
 
 if TYPE_CHECKING:
@@ -215,11 +216,10 @@ def _step(
     both: tuple[Victim, Victim],
     place_of: Callable[[bytes], _Place] | None,
 ) -> Step:
-    """The step that acts on a duplicate. NotDoneError: what a copy of it must have cannot be found out."""
+    """The step that acts on a duplicate."""
     duplicate, kept = both
     target_root, target, made = place_of(saved.path(pair.duplicate)) if place_of else (b"", b"", ())
-    with or_not_done():
-        facts = FileFacts.of(duplicate.descriptor)
+    status = os.fstat(duplicate.descriptor)
     return Step(
         number=number,
         action=action,
@@ -230,10 +230,14 @@ def _step(
         target=target,
         made=made,
         size=duplicate.status.st_size,
+        mtime_ns=status.st_mtime_ns,
+        atime_ns=status.st_atime_ns,
+        mode=stat.S_IMODE(status.st_mode),
+        uid=status.st_uid,
+        gid=status.st_gid,
         inode=duplicate.status.st_ino,
         kept_inode=kept.status.st_ino,
         sha256=duplicate.sha256,
-        **facts._asdict() | {"attributes": tuple((each, value.hex()) for each, value in facts.attributes)},
     )
 
 

@@ -14,7 +14,7 @@ from simdocs.engines.engine import Run
 from simdocs.kernels.banding import threshold_warning
 from simdocs.matching.containing import find_containing
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.lookup import Lookup, MatchBlock, PairsOnce, find_matches, index_of
+from simdocs.matching.lookup import Lookup, MatchBlock, find_matches
 from simdocs.matching.nearest import find_nearest
 from simdocs.matching.preparing import prepare, unknown_recall
 from simdocs.matching.verify import Verifier, outdated_warnings
@@ -44,21 +44,16 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
     kind, head = (ContainedPairs, CONTAINING) if contained else (Pairs, MATCHES)
     held = [kind.empty()]
     found = matched = similar = left_out = 0
-    once = None
-    if plan.changed is not None and not contained and listing is None:
-        once = PairsOnce(plan.changed, index_of(indexed)["same_as"].all(), wanted.top or 0, nearest=nearest > 0)
-    top = (wanted.top or 0) if once is None else 0
 
     def blocks() -> Iterator[MatchBlock]:
         nonlocal found, matched, similar, left_out
         exact = wanted.verify == "exact"
         verifier = Verifier(indexed, plan.threshold, run, exact=exact, no_prefilter=wanted.exact)
-        for every in _blocks(Lookup(verifier, asked, top, wanted.itself), wanted, by_sketch=by_sketch):
-            block = every if once is None else once.without_repeats(every)
+        for block in _blocks(Lookup(verifier, asked, wanted.top or 0, wanted.itself), wanted, by_sketch=by_sketch):
             found += len(block.pairs)
             left_out += block.left_out
             similar += int(np.count_nonzero(block.pairs.score >= plan.threshold))
-            matched += len(distinct(every.pairs.left))
+            matched += len(distinct(block.pairs.left))
             yield block
 
     def names_listed() -> Iterator[list[Row]]:

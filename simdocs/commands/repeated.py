@@ -90,7 +90,7 @@ def repeated(plan: Resolved[Any], run: Run) -> Result:
         if look.holds_all:
             excerpts = Excerpts(len(repeats.units))
         sizes, own = repeats.units[some.passage], repeats.own[some.passage]
-        some, places = places_of(some, repeats.units, least, verifier, excerpts)
+        places = places_of(some, repeats.units, least, verifier, excerpts)
         listed = _listed(some, places, sizes, own)
         answer = _Answer(corpus, some, places, excerpts, unit, names_for(run, documents), *listed)
         head = QUOTED if look.for_people else TEXTS if look.nested else PLACES

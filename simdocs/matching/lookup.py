@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -22,7 +21,6 @@ from simdocs.model.groups import Pairs
 from simdocs.model.ragged import (
     Array,
     BlockPlaces,
-    Floats,
     Index,
     Keys,
     Mask,
@@ -310,55 +308,3 @@ def ranked(corpus: Corpus, pairs: Pairs, top: int) -> Pairs:
         return pairs
     begins = np.searchsorted(pairs.left, pairs.left)
     return pairs.take(np.flatnonzero(np.arange(len(pairs)) - begins < top))
-
-
-class PairsOnce:
-    """Lists each pair of two changed documents of an index once.
-
-    changed: their rows in the index
-    text: the number of each text in the index
-    top: the largest number of matches of a document
-    nearest: whether blocks have only the nearest matches
-    """
-
-    def __init__(self, changed: Rows, text: Array, top: int, *, nearest: bool) -> None:
-        self._changed, self._text, self._top, self._nearest = changed, text, top, nearest
-        self._listed_by = defaultdict[int, list[int]](list)
-
-    def without_repeats(self, block: MatchBlock) -> MatchBlock:
-        """The block without pairs that an earlier block has the other way round, cut to `top` of each document.
-
-        Blocks must come in row order. Without `nearest`, they must have all matches.
-        """
-        rows, others = self._changed[block.asked], block.matches
-        is_changed = np.isin(others, self._changed)
-        if self._top or self._nearest:
-            places = self._chosen(rows, others, is_changed, block.pairs.score)
-        else:  # every pair is found from both sides
-            places = np.flatnonzero(~is_changed | (rows <= others))
-        return replace(block, pairs=block.pairs.take(places))
-
-    def _chosen(self, rows: Rows, others: Rows, is_changed: Mask, score: Floats) -> BlockPlaces:
-        """The places of the pairs to list. A document may list few, so a pair may be listed by the later one alone.
-
-        Among the matches of a document, earlier copies of its own text do not count, because each has a later copy to
-        list: otherwise, many copies of a changed text would list only each other. Of equally similar matches, unchanged
-        ones are chosen first.
-        """
-        if self._nearest:
-            order = np.arange(len(rows))
-        else:
-            left_out = is_changed & (others < rows) & (self._text[others] == self._text[rows])
-            order = np.lexsort((is_changed, -score, rows))
-            order = order[~left_out[order]]
-        chosen = list[BlockPlaces]()
-        begins, counts = equal_runs(rows[order])
-        for begin, count in zip(begins.tolist(), counts.tolist(), strict=True):
-            places = order[begin : begin + count]
-            row = int(rows[places[0]])
-            places = places[~np.isin(others[places], self._listed_by.pop(row, []))][: self._top or None]
-            chosen.append(places)
-            for other in others[places[is_changed[places]]].tolist():
-                if other > row:
-                    self._listed_by[other].append(row)
-        return np.sort(np.concatenate([np.empty(0, np.int64), *chosen]))

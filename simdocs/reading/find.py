@@ -59,13 +59,10 @@ def find(sources: Sources, walking: Walking, skipped: Skipped, many: Callable[[]
     if sources.listed is not None:
         reached.add(search.listed(sources.listed, sources.nul_ended, inputs), container=sources.input_format)
     found = reached.files(inputs)
-    if search.patterns is None:
-        return found
-    from simdocs.reading.patterns import excludes_nothing, includes_nothing
+    if search.patterns is not None and (unmatched := search.patterns.unmatched_include):
+        from simdocs.reading.patterns import includes_nothing
 
-    if unmatched := search.patterns.unmatched_include:
         skipped.warnings.append(includes_nothing(unmatched))
-    skipped.warnings += excludes_nothing(search.patterns.unmatched, sources.names)
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fnmatch import translate
 
 _Match = Callable[[str], object]
@@ -15,15 +15,8 @@ class Patterns:
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
         self._include = either(include) if include else None
-        excluded = {pattern: pattern.rstrip("/") or "/" for pattern in exclude}
-        self._exclude = either(list(excluded.values())) if exclude else None
+        self._exclude = either([pattern.rstrip("/") or "/" for pattern in exclude]) if exclude else None
         self._unmatched_include = {given: either([given]) for given in include}
-        self._unmatched = {given: either([pattern]) for given, pattern in excluded.items() if "/" in pattern}
-
-    @property
-    def unmatched(self) -> tuple[str, ...]:
-        """The patterns of exclude with a slash that have matched nothing."""
-        return tuple(self._unmatched)
 
     @property
     def unmatched_include(self) -> tuple[str, ...]:
@@ -34,7 +27,6 @@ class Patterns:
         """Whether to leave out the file or directory at this path, which is relative to the root of the walk."""
         path = relative.decode("utf-8", "surrogateescape")
         if self._exclude is not None and self._exclude(path):
-            self._unmatched = {pattern: match for pattern, match in self._unmatched.items() if not match(path)}
             return True
         if self._include is None or is_directory:
             return False
@@ -75,15 +67,3 @@ def includes_nothing(patterns: Sequence[str]) -> str:
     elif endings := [pattern for pattern in patterns if not set("*?[") & set(pattern)]:
         hint = f": to match the end of a name, write {'*.' + endings[0].lstrip('.')!r}"
     return f"no file matches --include {shown}{hint}"
-
-
-def excludes_nothing(unmatched: Iterable[str], arguments: Sequence[bytes]) -> Iterator[str]:
-    """Yield a warning for each unmatched pattern of `exclude` that begins with one of the arguments.
-
-    Others need no warning: a pattern may well match nothing.
-    """
-    above = [os.fsdecode(name).rstrip("/") + "/" for name in arguments]
-    for pattern in unmatched:
-        if begun := [directory for directory in above if pattern.startswith(directory)]:
-            right = pattern.removeprefix(max(begun, key=len)).strip("/")
-            yield f"nothing matches --exclude {pattern!r}: {_BELOW}: write {'/' + right!r}"

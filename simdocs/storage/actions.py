@@ -197,9 +197,6 @@ def _remove_copy(step: Step, home: int, target: int, *, is_ours: bool) -> None:
             syscalls.unlink(step.target_base, target)
 
 
-_FACTS = {"mode": "mode", "uid": "owner", "gid": "group", "attributes": "extended attributes"}
-
-
 def refuse_link(victim: Victim, kept: Victim) -> None:
     """Raise NotDoneError if a file cannot become another name of the kept one, or if that would free nothing."""
     if victim.status.st_dev != kept.status.st_dev:
@@ -209,9 +206,12 @@ def refuse_link(victim: Victim, kept: Victim) -> None:
     if victim.sha256 != kept.sha256:
         raise NotDoneError("it is not byte-identical to the kept document: only a move can act on it")
     with or_not_done():
-        mine, theirs = (syscalls.FileFacts.of(each.descriptor) for each in (victim, kept))
-    if other := [what for fact, what in _FACTS.items() if getattr(mine, fact) != getattr(theirs, fact)]:
-        raise NotDoneError(f"the kept document has other {' and '.join(other)}")
+        mine, theirs = (
+            (each.status.st_mode, each.status.st_uid, each.status.st_gid, syscalls.attributes_of(each.descriptor))
+            for each in (victim, kept)
+        )
+    if mine != theirs:
+        raise NotDoneError("the kept document has another mode, owner or group, or other extended attributes")
 
 
 def hardlink(step: Step, victim: Victim, kept: Victim) -> None:

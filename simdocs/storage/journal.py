@@ -20,7 +20,7 @@ from simdocs.storage import syscalls
 from simdocs.storage.step import WRONG_STEP, Step
 from simdocs.storage.syscalls import as_output_error
 
-FORMAT, VERSION = "simdocs.journal", 2
+FORMAT, VERSION = "simdocs.journal", 3
 
 SUFFIX = ".journal.jsonl"
 """What is added to the name of an answer."""

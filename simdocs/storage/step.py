@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from simdocs.errors import OutputError
-from simdocs.names import DRAFT_PREFIX, display_name, name_for_json, name_from_json, text_to_name
+from simdocs.names import DRAFT_PREFIX, display_name, name_for_json, name_from_json
 from simdocs.storage import syscalls
-from simdocs.storage.syscalls import FileFacts
 from simdocs.storage.targets import directory_below
 
 WRONG_STEP = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError)
@@ -55,7 +54,6 @@ class Step(NamedTuple):
     made: the directories below target_root that are made for it, each after the one in which it is.
     size, ..., inode: of the file, before anything is done to it.
     sha256: the digest of its bytes, in hexadecimal.
-    attributes: its extended attributes, in hexadecimal.
     """
 
     number: int
@@ -75,7 +73,6 @@ class Step(NamedTuple):
     inode: int
     kept_inode: int
     sha256: str
-    attributes: tuple[tuple[str, str], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The line of a journal that begins this step."""
@@ -84,7 +81,7 @@ class Step(NamedTuple):
             line |= name_for_json(name, getattr(self, name))
         line["made"] = [name_for_json("name", each) for each in self.made]
         line |= {name: getattr(self, name) for name in _NUMBERS}
-        return line | {"sha256": self.sha256, "attributes": [list(each) for each in self.attributes]}
+        return line | {"sha256": self.sha256}
 
     @classmethod
     def of_json(cls, line: Mapping[str, Any]) -> Step:
@@ -95,17 +92,13 @@ class Step(NamedTuple):
         values: dict[str, Any] = {name: name_from_json(line, name) for name in _NAMES} | numbers
         values |= {"number": values.pop("step"), "action": str(line["action"]), "sha256": str(line["sha256"])}
         values["made"] = tuple(name_from_json(each, "name") for each in line["made"])
-        values["attributes"] = tuple((str(name), str(value)) for name, value in line["attributes"])
         step = cls(**values)
         if step.as_json() != line or not step._is_possible():
             raise ValueError
         return step
 
     def _is_possible(self) -> bool:
-        """Whether this is a step of act: then undo touches nothing but its two places, and names that follow from them.
-
-        ValueError: an attribute is not in hexadecimal.
-        """
+        """Whether this is a step of act: undo then touches nothing but its two places, and names made from them."""
         goes = bool(self.target)
         roots = (self.root, *((self.target_root,) if goes else ()))
         below = (self.path, *((self.target,) if goes else ()))
@@ -117,8 +110,6 @@ class Step(NamedTuple):
             and all(self.target.startswith(above + b"/") for above in self.made)
             and all(getattr(self, field) in values for field, values in _NUMBERS.items())
             and bool(_DIGEST.fullmatch(self.sha256))
-            and all(name and b"\0" not in text_to_name(name) for name, _ in self.attributes)
-            and all(bytes.fromhex(value).hex() == value for _, value in self.attributes)
         )
 
     @property
@@ -160,12 +151,6 @@ class Step(NamedTuple):
     def beside(self, name: str) -> bytes:
         """The absolute path of a file in the directory of the file."""
         return os.path.join(os.path.dirname(self.place), os.fsencode(name))
-
-    @property
-    def facts(self) -> FileFacts:
-        """What a copy of the file must have beside its bytes."""
-        attributes = tuple((name, bytes.fromhex(value)) for name, value in self.attributes)
-        return FileFacts(self.mode, self.uid, self.gid, self.atime_ns, self.mtime_ns, attributes)
 
     def is_file(self, status: os.stat_result | None) -> bool:
         """Whether this is the status of the file itself, unchanged, wherever it is now.
@@ -272,7 +257,7 @@ def copy_to(source: int, name: str, dir_fd: int, step: Step) -> None:
         while piece := os.pread(source, _PIECE, at):
             syscalls.write(target, piece)
             at += len(piece)
-        syscalls.set_facts(target, step.facts)
+        syscalls.set_facts(target, source, step.mode, (step.uid, step.gid), (step.atime_ns, step.mtime_ns))
         syscalls.sync(target)
         closing, target = target, -1
         syscalls.close(closing)

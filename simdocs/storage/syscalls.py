@@ -14,7 +14,6 @@ import signal
 import stat
 import sys
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
 
 from simdocs.errors import OutputError
 
@@ -248,37 +247,22 @@ def truncate(descriptor: int, size: int) -> None:
     os.ftruncate(descriptor, size)
 
 
-def set_facts(descriptor: int, like: FileFacts) -> None:
-    """Give a file these times, mode, owner and extended attributes. OSError: one of them cannot be set."""
-    for name, value in like.attributes:
+def set_facts(descriptor: int, source: int, mode: int, owner: tuple[int, int], times_ns: tuple[int, int]) -> None:
+    """Give a file the extended attributes of another open file, and this mode, user and group, and these times.
+
+    times_ns: of access, and of modification. OSError: one of them cannot be set.
+    """
+    for name, value in attributes_of(source):
         os.setxattr(descriptor, name, value)
     now = os.fstat(descriptor)
-    if (now.st_uid, now.st_gid) != (like.uid, like.gid):
-        os.fchown(descriptor, like.uid, like.gid)
-    os.fchmod(descriptor, like.mode)
-    os.utime(descriptor, ns=(like.atime_ns, like.mtime_ns))
+    if (now.st_uid, now.st_gid) != owner:
+        os.fchown(descriptor, *owner)
+    os.fchmod(descriptor, mode)
+    os.utime(descriptor, ns=times_ns)
 
 
-class FileFacts(NamedTuple):
-    """What a copy of a file keeps beside its bytes."""
-
-    mode: int
-    uid: int
-    gid: int
-    atime_ns: int
-    mtime_ns: int
-    attributes: tuple[tuple[str, bytes], ...] = ()
-
-    @classmethod
-    def of(cls, descriptor: int) -> FileFacts:
-        """Those of an open file. OSError: its extended attributes cannot be read."""
-        now = os.fstat(descriptor)
-        mode = stat.S_IMODE(now.st_mode)
-        return cls(mode, now.st_uid, now.st_gid, now.st_atime_ns, now.st_mtime_ns, _attributes(descriptor))
-
-
-def _attributes(descriptor: int) -> tuple[tuple[str, bytes], ...]:
-    """The extended attributes of a file; none if the file system or the system has none."""
+def attributes_of(descriptor: int) -> tuple[tuple[str, bytes], ...]:
+    """The extended attributes of an open file; none if the file system or the system has none. OSError."""
     if not hasattr(os, "listxattr"):
         return ()
     try:

@@ -410,7 +410,7 @@ def test_a_damaged_journal_is_refused(place: Path) -> None:
     for command in (("undo", JOURNAL, "--yes"), ("act", "x.answer", "--hardlink", "--yes")):
         done = program(*command)
         assert (done.status, "damaged" in done.err) == (4, True), done
-    (place / JOURNAL).write_bytes(whole.replace(b'"version": 2', b'"version": 1'))
+    (place / JOURNAL).write_bytes(whole.replace(b'"version": 3', b'"version": 2'))
     with pytest.raises(library.ArtifactError, match="undo it with the version that wrote it"):
         undo()
 

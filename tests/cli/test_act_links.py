@@ -72,10 +72,10 @@ def test_a_link_whose_bytes_have_changed_is_not_undone(place: Path) -> None:
 
 
 OTHERS: dict[str, tuple[Callable[[], object], str]] = {
-    "mode": (lambda: os.chmod("docs/copy", 0o600), "the kept document has other mode"),
+    "mode": (lambda: os.chmod("docs/copy", 0o600), "the kept document has another mode"),
     "attributes": (
         lambda: os.setxattr("docs/copy", "user.origin", b"here"),
-        "the kept document has other extended attributes",
+        "the kept document has another mode, owner or group, or other extended attributes",
     ),
     "names": (
         lambda: os.link("docs/copy", "outside"),

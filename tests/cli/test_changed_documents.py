@@ -70,20 +70,3 @@ def test_an_index_that_does_not_say_what_has_changed_is_refused(tonight, command
     unknown = "docs.index/run.json does not say which documents are new or changed"
     done = simdocs(command, "docs.index", "--changed", cwd=tonight)
     assert done == (4, b"", f"simdocs: error: {unknown}: build the index again\n")
-
-
-@pytest.mark.parametrize(("edited", "top"), [(False, 3), (True, 1)])
-def test_however_many_copies_are_new_the_text_that_they_have_from_the_archive_is_named(here, edited, top):
-    lay(here, {"archive/z.txt": A})
-    assert simdocs("index", "archive", "-o", "x.index", cwd=here).status == 0
-    lay(here, {f"archive/copy{number}.txt": A1 if edited else A for number in range(9)})
-    assert simdocs("index", "archive", "-o", "x.index", "-q", cwd=here).status == 0
-    query = ["query", "x.index", "--changed", "--top", str(top)]
-    rows = [row[:2] for row in simdocs(*query, cwd=here).rows]
-    pairs = {frozenset(row) for row in rows}
-    named = {asked for asked, match in rows if match == b"archive/z.txt"}
-    copies = [b"archive/copy%d.txt" % number for number in range(9)]
-    assert {asked for asked, _ in rows} == set(copies)
-    assert (set(copies[-top:]) if edited else set(copies)) == named
-    assert len(pairs) == len(rows)
-    assert max(sum(asked == copy for asked, _ in rows) for copy in copies) == top

@@ -74,8 +74,6 @@ STEPS: dict[str, tuple[str, Line]] = {
     "a mode that no file has": ("--move", {"mode": 1 << 12}),
     "a user that there cannot be": ("--move", {"uid": 1 << 40}),
     "a time that no file has": ("--move", {"mtime_ns": 1 << 200}),
-    "an attribute that is not in hexadecimal": ("--move", {"attributes": [["user.origin", "x"]]}),
-    "an attribute without a name": ("--move", {"attributes": [["", "00"]]}),
     "a field that act does not write": ("--move", {"more": 1}),
     "an unknown action": ("--move", {"action": "copy"}),
     "another action": ("--move", {"action": "hardlink"}),

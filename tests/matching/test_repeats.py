@@ -94,15 +94,3 @@ def test_the_passages_are_those_of_the_twin(unit, small, texts, least):
     if least == 1:  # no window of one unit has the space between two of them
         every, expected = ([(size, 0, places) for size, _, places in each] for each in (every, expected))
     assert every == expected
-
-
-@pytest.mark.parametrize("keys", [1, 3])
-@examples(40)
-@given(texts=collections(), least=st.integers(2, 6))
-def test_hashes_that_are_equal_by_accident_list_nothing_false(keys, texts, least):
-    hashed = windows_module._mixed
-    few = lambda values: hashed(values) % windows_module.np.uint64(keys) + windows_module.np.uint64(1)  # noqa: E731
-    with mock.patch.object(windows_module, "_mixed", few):
-        for size, _, places in found(texts, "char", least, told_apart=False):
-            assert size >= least
-            assert len({units_of(texts[number], "char")[at : at + size] for number, at in places}) == 1

@@ -46,10 +46,9 @@ from simdocs.model.result import AT_ONCE, NAME, Result, Row, Table, table_head
 from simdocs.names import display_name, name_to_text
 from simdocs.options.recipes import OF_BANDS, IndexRecipe, Recipe, SignatureRecipe, Updating
 from simdocs.pipeline.boilerplate import with_common_tokens
-from simdocs.pipeline.changes import Changes, changes
+from simdocs.pipeline.changes import Changes, Earlier, changes
 from simdocs.pipeline.indexing import BucketCounter, Expectation, band_tables, same_as
 from simdocs.pipeline.reading import Reading
-from simdocs.pipeline.reuse import Earlier
 from simdocs.pipeline.shingling import shingle
 from simdocs.pipeline.signing import files_of, refuse_unusable, signed, stored_sketch
 from simdocs.reading import identity

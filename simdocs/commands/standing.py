@@ -24,10 +24,10 @@ from simdocs.model.ragged import Index
 from simdocs.model.skipped import Skipped
 from simdocs.names import display_name, flag, name_to_text, path_from
 from simdocs.options.recipes import Bands, IndexRecipe, Recipe, Updating
-from simdocs.pipeline.reuse import Earlier
+from simdocs.pipeline.changes import Earlier
 from simdocs.pipeline.signing import Intake
 from simdocs.reading import identity
-from simdocs.reading.unchanged import EarlierFiles
+from simdocs.reading.unchanged import names_of_files
 
 _CONTENTS: Mapping[str, str] = MappingProxyType(
     {"template_digest": "template", "stop_word_list": "stop_words", "permutations": "permutation_file"}
@@ -223,7 +223,7 @@ def refuse_unread(there: Standing, skipped: Skipped) -> None:
     if there.artifact is None or not unread:
         return
     sources = there.artifact.documents.sources
-    for name in EarlierFiles(there.artifact.documents, 0, 0).names(np.arange(len(sources.files))):
+    for name in names_of_files(there.artifact.documents, np.arange(len(sources.files))):
         path, above = os.path.abspath(path_from(there.artifact.root, name)), b""
         while path not in unread and path != above:
             path, above = os.path.dirname(path), path

@@ -11,9 +11,8 @@ import numpy as np
 from simdocs.kernels.buckets import equal_runs
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups import Decision, DistinctTexts, greedy, in_keep_order
-from simdocs.matching.lookup import bounds, copies_of, index_of, owners_at
+from simdocs.matching.lookup import bounds, copies_of, in_same_place, index_of, owners_at, recognised
 from simdocs.matching.rounds import BucketCandidates
-from simdocs.matching.same_documents import in_same_place, recognised
 from simdocs.matching.verify import Verifier
 from simdocs.model.documents import WITHOUT_TOKENS, Documents
 from simdocs.model.groups import Pairs

@@ -31,7 +31,7 @@ from simdocs.names import display_name
 from simdocs.options.recipes import IndexRecipe, Recipe, SignatureRecipe
 from simdocs.pipeline.indexing import BucketCounter, Expectation, same_as
 from simdocs.reading.row_names import SeenNames
-from simdocs.reading.unchanged import EarlierFiles
+from simdocs.reading.unchanged import names_of_files
 
 _ROWS_AT_ONCE = 1 << 12
 """Signatures that are copied at once."""
@@ -117,9 +117,9 @@ def merged_documents(inputs: Inputs, run: Run) -> tuple[Documents, list[int]]:
     every = Documents(Ragged(names.all(), ends.all()), facts.all(), sources, held, given_names=given_names)
     _refuse_repeated(ByteStrings(every.names), rows, called, "document")
     if (every.facts["container"] > 0).any():  # or else files have the names of their documents
-        of_files, recorded = GrowingByteStrings(), EarlierFiles(every, 0, 0)
+        of_files = GrowingByteStrings()
         for at in range(0, file_numbers[-1], _NAMES_AT_ONCE):
-            of_files.add(recorded.names(np.arange(at, min(at + _NAMES_AT_ONCE, file_numbers[-1]))))
+            of_files.add(names_of_files(every, np.arange(at, min(at + _NAMES_AT_ONCE, file_numbers[-1]))))
         _refuse_repeated(of_files.all(), file_numbers, called, "file")
     return every, rows[:-1]
 

@@ -27,7 +27,7 @@ from simdocs.reading.identity import Stamp, content_digest
 from simdocs.reading.read_tasks import Cutting, Files, Portion, ReadRows, ToRead
 
 if TYPE_CHECKING:
-    from simdocs.pipeline.reuse import Earlier
+    from simdocs.pipeline.changes import Earlier
     from simdocs.reading.batches import Batch
     from simdocs.reading.formats.lines import LineBlock
 

@@ -104,8 +104,6 @@ class Register:
         self._file = b""
         self._seen: SeenNames | None = None
         """The names of rows that were seen; None until there is one."""
-        self._named_like_lines: set[bytes] | None = None
-        self._refused = set[bytes]()
         self.lines_met = False
         self._reached_again = frozenset(found.other_rows.tolist())
         self._replaced = set[int]()
@@ -125,8 +123,8 @@ class Register:
         done: the number of files that end with this task.
         earlier: the row of each document in an earlier artifact, or -1.
         held: the texts of the documents, if their file can be read only once.
-        A row with the name of an earlier row or the path of a file gets no row, and is added to skipped; but if it has
-        the same text as the earlier one, it is named by its number.
+        A row with the name of an earlier row gets no row, and is added to skipped; but if it has the same text as the
+        earlier one, it is named by its number.
         """
         repeated = self._repeated(read)
         for skip in (*read.skips, *repeated.values()):
@@ -139,7 +137,12 @@ class Register:
             taken = np.delete(taken, list(repeated))
             facts, names = facts[taken], [names[at] for at in taken.tolist()]
         files = np.full(len(taken), self._done) if are_lines else self._done + np.array(read.places, np.int64)[taken]
-        if self._is_noted(files, are_lines=are_lines):
+        found = self._found
+        # The rows of a table belong to one file.
+        noted = bool(found.named or found.held or self._reached_again)
+        if are_lines:
+            noted = self._done in found.held or self._done in self._reached_again
+        if noted:
             for row, (at, file) in enumerate(zip(taken.tolist(), files.tolist(), strict=True), self.rows):
                 self._note(row, file, read, at)
             self._held |= {row: held[at] for row, at in enumerate(taken.tolist() if held else (), self.rows)}
@@ -156,12 +159,6 @@ class Register:
         name = self._found.names[self._done - 1] if done else b""
         self._files.enter(read, taken, ended=done > 0, name=name)
         return taken
-
-    def _is_noted(self, files: Rows, *, are_lines: bool) -> bool:
-        """Whether these files may have documents for `_note`."""
-        if are_lines:  # which all belong to one file
-            return self._done in self._found.held or self._done in self._reached_again
-        return bool(len(files) and (self._found.named or self._found.held or self._reached_again))
 
     def _note(self, row: int, file: int, read: Read, at: int) -> None:
         """Record whether the document in this row was named, is held, or has a file that was replaced."""
@@ -227,34 +224,22 @@ class Register:
         return self._seen
 
     def _repeated(self, read: Read) -> dict[int, Skip]:
-        """The skip of each document with the name of an earlier one of its file, or of a file, by ascending place."""
+        """The skip of each document with the name of an earlier one of its file, by ascending place."""
         container = int(read.facts["container"][0]) if len(read.names) else 0
         if not container:
             return {}
         if read.names[0][:container] != self._file:
-            self._file, self._refused = read.names[0][:container], set()
+            self._file = read.names[0][:container]
             self._seen_names.forget()
-        if self._named_like_lines is None:
-            self._named_like_lines = {name for name in self._found.names if b"#" in name}
-        repeated = self._seen_names.repeated(read.names)
-        if not (repeated or self._refused or self._named_like_lines):
+        if not (repeated := self._seen_names.repeated(read.names)):
             return {}
-        like_files, skips = set[int](), dict[int, Skip]()
-        for at, name in enumerate(read.names):
-            if name in self._refused:
-                repeated.add(at)
-            elif at not in repeated and name in self._named_like_lines:
-                like_files.add(at)
-                self._refused.add(name)
-        first = {name: at for at, name in reversed(list(enumerate(read.names)))} if repeated else {}
-        repeated = {at for at in repeated if not self._renamed(read, at, first)}
-        noun = noun_of(format_of_document(self._file, self._sequences))
-        for at in sorted(repeated | like_files):
-            detail = f"a file has the name {display_name(read.names[at])}: give it an id of its own"
-            if at not in like_files:
+        first = {name: at for at, name in reversed(list(enumerate(read.names)))}
+        noun, skips = noun_of(format_of_document(self._file, self._sequences)), dict[int, Skip]()
+        for at in sorted(repeated):
+            if not self._renamed(read, at, first):
                 why = f"an earlier {noun} has the same id or number ({display_name(read.names[at])})"
                 detail = f"{why}: name a field of unique ids, or '', with --id-field"
-            skips[at] = Skip("malformed", self._file, detail, read.places[at], noun=noun)
+                skips[at] = Skip("malformed", self._file, detail, read.places[at], noun=noun)
         return skips
 
     def _renamed(self, read: Read, at: int, first: dict[bytes, int]) -> bool:

@@ -30,7 +30,7 @@ from simdocs.reading.formats import format_of_document
 from simdocs.reading.read_tasks import ToRead
 
 if TYPE_CHECKING:
-    from simdocs.pipeline.reuse import Earlier
+    from simdocs.pipeline.changes import Earlier
 
 
 Scheme: TypeAlias = Callable[[Ragged, int, int], Tokens]

@@ -135,27 +135,26 @@ def read_open(file: OpenFile, name: bytes, stamp: Stamp, limit: int) -> tuple[by
             refuse_binary(read_at(file, DECIDING, 0), name)
         if skip := too_large(stamp.size, limit):
             raise skip
-        data = _read_all(file, stamp.size, limit)
+        data = _read_all(partial(read_at, file), stamp.size, limit)
         before, stamp = stamp, stamp_now(file)
         if stamp == before:
             return data, stamp
-        if isinstance(file, int):
-            os.lseek(file, 0, os.SEEK_SET)
-        else:
-            file.at = 0
     raise DocumentSkipped("changed")
 
 
-def _read_all(file: OpenFile, size: int, limit: int) -> bytes:
-    """All bytes to the end, up to the limit. The size is only a hint, because it is 0 in /proc."""
-    data = read_next(file, size + 1 if size else _UNSIZED)
+def _read_all(read_some: Callable[[int, int], bytes], size: int, limit: int) -> bytes:
+    """All bytes to the end, up to the limit. The size is only a hint, because it is 0 in /proc.
+
+    read_some: returns at most so many bytes from a position on; none at the end.
+    """
+    data = read_some(size + 1 if size else _UNSIZED, 0)
     if len(data) == size and size:
         return data
     pieces, total = [data], len(data)
     while data:
         if skip := too_large(total, limit, known=False):
             raise skip
-        data = read_next(file, _PIECE)
+        data = read_some(_PIECE, total)
         pieces.append(data)
         total += len(data)
     return b"".join(pieces)
@@ -176,7 +175,7 @@ def too_large(size: int, limit: int, *, known: bool = True) -> DocumentSkipped |
 
 def read_stream(descriptor: int, limit: int) -> bytes:
     """All bytes of a pipe, terminal or FIFO. Raises DocumentSkipped: oversized; OSError."""
-    return _read_all(descriptor, 0, limit)
+    return _read_all(lambda size, _at: os.read(descriptor, size), 0, limit)
 
 
 LOOKED_AT = 1 << 17
@@ -298,11 +297,6 @@ def each_ahead(names: Sequence[bytes], ask: Callable[[int], _Answer]) -> Iterato
 def stamp_now(file: OpenFile) -> Stamp:
     """The stamp of an open file now. Raises OSError."""
     return Stamp.of(os.fstat(file) if isinstance(file, int) else file.status())
-
-
-def read_next(file: OpenFile, size: int) -> bytes:
-    """At most these many bytes from its position on, which moves; none at the end. Raises OSError."""
-    return os.read(file, size) if isinstance(file, int) else file.read(size)
 
 
 def read_at(file: OpenFile, size: int, at: int) -> bytes:

@@ -59,7 +59,7 @@ def find(sources: Sources, walking: Walking, skipped: Skipped, many: Callable[[]
     if sources.listed is not None:
         reached.add(search.listed(sources.listed, sources.nul_ended, inputs), container=sources.input_format)
     found = reached.files(inputs)
-    if search.patterns is not None and (unmatched := search.patterns.unmatched_include):
+    if search.patterns is not None and (unmatched := search.patterns.unmatched):
         from simdocs.reading.patterns import includes_nothing
 
         skipped.warnings.append(includes_nothing(unmatched))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fnmatch import translate
 
 _Match = Callable[[str], object]
@@ -16,12 +16,8 @@ class Patterns:
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
         self._include = either(include) if include else None
         self._exclude = either([pattern.rstrip("/") or "/" for pattern in exclude]) if exclude else None
-        self._unmatched_include = {given: either([given]) for given in include}
-
-    @property
-    def unmatched_include(self) -> tuple[str, ...]:
+        self.unmatched = {given: either([given]) for given in include}
         """The patterns of include that have matched no file of a walk."""
-        return tuple(self._unmatched_include)
 
     def leave_out(self, relative: bytes, is_directory: bool) -> bool:
         """Whether to leave out the file or directory at this path, which is relative to the root of the walk."""
@@ -30,9 +26,8 @@ class Patterns:
             return True
         if self._include is None or is_directory:
             return False
-        if self._unmatched_include:
-            unmatched = self._unmatched_include.items()
-            self._unmatched_include = {pattern: match for pattern, match in unmatched if not match(path)}
+        if self.unmatched:
+            self.unmatched = {pattern: match for pattern, match in self.unmatched.items() if not match(path)}
         return not self._include(path)
 
 
@@ -55,7 +50,7 @@ def _compiled(patterns: Sequence[str]) -> _Match:
 _BELOW = "a pattern with a slash is compared with the path below the directory"
 
 
-def includes_nothing(patterns: Sequence[str]) -> str:
+def includes_nothing(patterns: Collection[str]) -> str:
     """The warning that no file matches these patterns of `include`, with what is most likely wrong with them."""
     shown = " or ".join(repr(pattern) for pattern in patterns)
     hint = ""

@@ -293,7 +293,7 @@ def tree_below(prefix: bytes) -> dict[bytes, list[StoredEntry]]:
 def first_bytes_of_object(name: bytes, most: int) -> bytes | None:
     """The first bytes of an object, so many at most; None if it cannot be read."""
     try:
-        return ObjectFile(name).read(most)
+        return ObjectFile(name).pread(most, 0)
     except OSError:
         return None
 
@@ -304,14 +304,14 @@ _LEAST, _MOST = 1 << 16, 4 << 20
 
 
 class ObjectFile:
-    """An object, open at a position. `files.py` has the functions that call it.
+    """An open object. `files.py` has the functions that call it.
 
-    That it is replaced while it is read is not noticed. at: its position. handle: the same in pyarrow.
+    That it is replaced while it is read is not noticed. handle: the same in pyarrow.
     Raises OSError, with one line.
     """
 
     def __init__(self, name: bytes) -> None:
-        self.at, self._status = 0, status_of_object(name)
+        self._status = status_of_object(name)
         if not stat.S_ISREG(self._status.st_mode):
             raise FileNotFoundError(errno.ENOENT, _NOT_FOUND)
         place = place_of(name)
@@ -321,12 +321,6 @@ class ObjectFile:
     def status(self) -> os.stat_result:
         """The status of the object when it was opened."""
         return self._status
-
-    def read(self, size: int) -> bytes:
-        """At most these many bytes from its position on, which moves."""
-        data = self.pread(size, self.at)
-        self.at += len(data)
-        return data
 
     def pread(self, size: int, at: int) -> bytes:
         """At most these many bytes from a position on; fewer only at the end."""

@@ -41,19 +41,14 @@ class EarlierFiles:
         """The records of the files."""
         return self.documents.sources
 
-    def names(self, numbers: Index) -> list[bytes]:
-        """The names of these files."""
-        rows = self.sources.files["row"][numbers]
-        names, containers = self.documents.names, self.documents.facts["container"][rows].astype(np.int64)
-        starts = names.offsets[rows]
-        lengths = np.where(containers > 0, containers, names.offsets[rows + 1] - starts)
-        return separate(Ragged.from_lengths(names.values[ranges(starts, lengths)], lengths))
 
-    def recent(self) -> Mask:
-        """Which files may have changed again in the same tick of the clock, with the same times: (F,)."""
-        files = self.sources.files
-        recent: Mask = np.maximum(files["mtime_ns"], files["ctime_ns"]) >= self.read_ns - RECENT_NS
-        return recent
+def names_of_files(documents: Documents, numbers: Index) -> list[bytes]:
+    """The names of these files of the documents."""
+    rows = documents.sources.files["row"][numbers]
+    names, containers = documents.names, documents.facts["container"][rows].astype(np.int64)
+    starts = names.offsets[rows]
+    lengths = np.where(containers > 0, containers, names.offsets[rows + 1] - starts)
+    return separate(Ragged.from_lengths(names.values[ranges(starts, lengths)], lengths))
 
 
 class Unchanged:
@@ -141,7 +136,7 @@ def _hashes_of(earlier: EarlierFiles) -> Index:
     hashes = np.empty(len(earlier.sources.files), np.int64)
     for at in range(0, len(hashes), AT_ONCE):
         part = hashes[at : at + AT_ONCE]
-        part[:] = list(map(hash, earlier.names(np.arange(at, at + len(part)))))
+        part[:] = list(map(hash, names_of_files(earlier.documents, np.arange(at, at + len(part)))))
     return hashes
 
 
@@ -168,7 +163,10 @@ def _of_one_kind(found: FileList, places: Index, earlier: EarlierFiles, numbers:
     some = np.flatnonzero(numbers >= 0)
     for at in range(0, len(some), AT_ONCE):
         part = some[at : at + AT_ONCE]
-        now, then = (found.names[place] for place in places[part].tolist()), earlier.names(numbers[part])
+        now, then = (
+            (found.names[place] for place in places[part].tolist()),
+            names_of_files(earlier.documents, numbers[part]),
+        )
         alike[part] = [
             (format_of(name, sequences), compression_of(name)) == (format_of(other, sequences), compression_of(other))
             for name, other in zip(now, then, strict=True)
@@ -179,7 +177,9 @@ def _of_one_kind(found: FileList, places: Index, earlier: EarlierFiles, numbers:
 def _trusted(earlier: EarlierFiles, limit: int) -> Mask:
     """Whether an equal stamp proves that an earlier file is unchanged: (F + 1,). The last one is False, for -1."""
     files, facts = earlier.sources.files, earlier.documents.facts
-    trusted = ~earlier.recent() & (files["skipped"] == 0)  # what was skipped must be reported again
+    # The others may have changed again in the same tick of the clock, with the same times.
+    trusted = np.maximum(files["mtime_ns"], files["ctime_ns"]) < earlier.read_ns - RECENT_NS
+    trusted &= files["skipped"] == 0  # what was skipped must be reported again
     if limit < earlier.limit:  # of a container it is not known how large all of its documents are
         size = np.maximum(files["file_size"], facts["size"][files["row"]])
         trusted &= (facts["container"][files["row"]] == 0) & (size <= limit)

@@ -101,18 +101,7 @@ def test_malformed_lines_are_named_in_order(here):
         assert ("simdocs: and 5 more: malformed (-v names all)\n" in done.err) == (more == 5)
 
 
-@pytest.mark.reliability("a line with the name of an earlier line or of a file")
-@pytest.mark.parametrize("at", [1, 2])
-def test_a_line_that_has_the_name_of_a_file_is_malformed(here, at):
-    """A name leads to one document: whoever removes it removes no other."""
-    lay(here, {"d/s.jsonl": b'{"text": "%s"}\n{"text": "%s"}\n' % (A, B), f"d/s.jsonl#{at}": A1})
-    done = simdocs("dedupe", "d", cwd=here)
-    assert (done.status, done.names) == (3, [("d/s.jsonl#1", "d/s.jsonl#2")] if at == 2 else [])
-    why = f"a file has the name d/s.jsonl#{at}: give it an id of its own"
-    assert done.err == f"simdocs: d/s.jsonl, line {at}: skipped: {why}\n"
-
-
-@pytest.mark.reliability("a line with the name of an earlier line or of a file")
+@pytest.mark.reliability("a line with the name of an earlier line")
 def test_a_line_whose_number_is_the_id_of_an_earlier_line_is_malformed(there):
     """Names lead to one line each."""
     lay(there, {"two.jsonl": b'{"id": "2", "text": "one of them"}\n{"text": "and another"}'})
@@ -127,7 +116,7 @@ def test_a_line_whose_number_is_the_id_of_an_earlier_line_is_malformed(there):
     assert simdocs("dedupe", "two.jsonl", "--id-field", "", cwd=there).status == 0
 
 
-@pytest.mark.reliability("a line with the name of an earlier line or of a file")
+@pytest.mark.reliability("a line with the name of an earlier line")
 def test_a_line_that_repeats_an_id_and_its_text_is_a_duplicate_named_by_its_number(there):
     lines = b'{"id": "a", "text": "%s"}\n{"id": "a", "text": "%s"}\n{"id": "a", "text": "%s"}\n' % (A, A1, A)
     lay(there, {"two.jsonl": lines})

@@ -104,17 +104,17 @@ def test_a_file_that_has_become_a_gzip_bomb_is_not_decompressed(docs):
 
 def growing(monkeypatch, path, times: int) -> None:
     """Append to this file after each of the first reads of it. times: the number of those reads."""
-    inode, read = path.stat().st_ino, os.read
+    inode, read = path.stat().st_ino, os.pread
     left = [times]
 
-    def and_grow(descriptor, size):
-        data = read(descriptor, size)
+    def and_grow(descriptor, size, at):
+        data = read(descriptor, size, at)
         if left[0] and os.fstat(descriptor).st_ino == inode:
             left[0] -= 1
             append(path)
         return data
 
-    monkeypatch.setattr(os, "read", and_grow)
+    monkeypatch.setattr(os, "pread", and_grow)
 
 
 @pytest.mark.reliability("a change while a file is read")

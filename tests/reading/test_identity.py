@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from simdocs.matching.same_documents import in_same_place, same_documents
+from simdocs.matching.lookup import in_same_place, same_documents
 from simdocs.model.documents import FACTS
 from simdocs.reading.identity import Stamp, row_digests
 from tests import strategies as some

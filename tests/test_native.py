@@ -189,11 +189,10 @@ def test_all_of_utf8_is_done_in_c(texts, switches, lines, k):
 
 
 @in_c
-@pytest.mark.parametrize("lines", [False, True])
-@pytest.mark.parametrize("keep_case", [False, True])
+@pytest.mark.parametrize(("keep_case", "lines"), [(False, True), (True, False)])
 def test_no_character_is_taken_for_a_space_because_of_its_last_bits(keep_case, lines):
-    """The texts hold every code point whose last 8 bits are whitespace, between spaces and line ends."""
-    pages = [page for page in range(1, sys.maxunicode + 1 >> 8) if not 0xD8 <= page < 0xE0]
+    """The texts hold the code points below U+21000 whose last 8 bits are whitespace, between spaces and line ends."""
+    pages = [page for page in range(1, 0x210) if not 0xD8 <= page < 0xE0]
     texts = ["".join(f"x {chr(page << 8 | low)} \n{chr(page << 8 | low)}y" for low in some.LOW_BYTES) for page in pages]
     assert_texts_are_equal(texts, Normalisation(keep_case=keep_case), lines=lines, k=2)
 
@@ -282,16 +281,6 @@ def assert_left_to_numpy(data: bytes) -> None:
     for place in (data, b"a" * 20 + data, data + "é".encode()):
         made = import_module("simdocs.kernels.native.functions").normalise(some.documents([place]), Normalisation())
         assert (made is NotImplemented) == ("\ufffd" in data.decode(errors="replace"))
-
-
-@in_c
-@given(st.lists(st.text() | st.binary(max_size=5), max_size=12))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_pages_are_those_of_all_characters(compiled, parts):
-    data = b"".join(part if isinstance(part, bytes) else part.encode(errors="ignore") for part in parts)
-    used = np.zeros(0x110000 >> 8, np.uint8)
-    compiled.pages(np.frombuffer(data, np.uint8), used)
-    assert set(np.flatnonzero(used)) == {ord(character) >> 8 for character in data.decode(errors="ignore")}
 
 
 @pytest.mark.slow

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.advice import LARGE, best_threshold, is_crowd, template_fraction
-from simdocs.matching.measured_recall import PairSample
+from simdocs.advice import LARGE, best_threshold, template_fraction
 from tests import strategies as some
 
 
@@ -88,19 +87,3 @@ def test_no_threshold_above_the_one_that_was_asked_for_is_chosen(pairs, one, oth
     found = best_threshold(np.array(pairs, np.float64), start, highest)
     assert min(start, 0.4) <= found.value <= highest
     assert found.value >= start - 0.2
-
-
-def sample(pairs: Sequence[tuple[int, int, float]]) -> PairSample:
-    left, right, similarity = zip(*pairs, strict=True)
-    return PairSample(np.array(left), np.array(right), np.array(similarity), np.ones(len(pairs)))
-
-
-def test_a_crowd_has_most_of_the_pairs_that_a_lower_threshold_adds_and_hardly_any_above():
-    crowd = [(a, b, 0.65) for a in range(20) for b in range(a)]
-    others = [(20 + 2 * at, 21 + 2 * at, 0.9) for at in range(40)]
-    assert is_crowd(sample([*crowd, *others]), 100, 0.6, 0.8)
-    assert not is_crowd(sample([*crowd, *others]), 100, 0.7, 0.8)
-    assert not is_crowd(sample([*crowd[:171], *others]), 100, 0.6, 0.8)  # 19 documents
-    family = [(a, b, 0.9 if b % 2 else 0.65) for a, b, _ in crowd]
-    assert not is_crowd(sample([*family, *others]), 100, 0.6, 0.8)
-    assert not is_crowd(sample([(0, 1, 0.1)]), 100, 0.8, 0.8)

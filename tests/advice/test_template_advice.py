@@ -57,14 +57,4 @@ def test_other_pairs_suggest_no_template(pairs):
     assert advised(1_000, pairs) == []
 
 
-def test_one_group_of_more_than_a_tenth_of_all_documents_suggests_a_template():
-    rest = [(row, row + 1, 0.9) for row in range(12, 100, 2)]
-    assert advised(100, [*family(0, 10), *rest]) == []
-    [line] = advised(100, [*family(0, 11), *rest])
-    assert line == (
-        "11 documents (11% of all), such as d0, are linked by chains of similar pairs: if they share only a template,"
-        " leave it out with --template FILE or --ignore-common F (simdocs tune DOCS looks for F), or try --unit line"
-    )
-
-
 # A crowd is reported as soon as there are many candidates, and few of them are similar.

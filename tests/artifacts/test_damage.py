@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from simdocs.artifacts import formats, manifest, reader
-from simdocs.errors import ArtifactError, InputError
+from simdocs.errors import ArtifactError
 from tests.amounts import slow
 from tests.artifacts.tiny import KINDS, arrays, arrays_of, laid
 from tests.cli.program import simdocs
@@ -70,7 +70,7 @@ WAYS = {"truncated": truncated, "flipped": flipped, "longer": longer}
 
 
 @pytest.mark.reliability("an array or manifest that is cut short, longer, or has a flipped bit")
-@pytest.mark.parametrize("step", [5, *slow(1)])
+@pytest.mark.parametrize("step", [11, *slow(1)])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("kind", "file"), FILES)
 def test_damaged_arrays_are_reported(tiny, place, kind, file, way, step):
@@ -85,7 +85,7 @@ def test_damaged_arrays_are_reported(tiny, place, kind, file, way, step):
 
 
 @pytest.mark.reliability("an array or manifest that is cut short, longer, or has a flipped bit")
-@pytest.mark.parametrize("step", [3, *slow(1)])
+@pytest.mark.parametrize("step", [7, *slow(1)])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_damaged_manifests_are_reported(tiny, kind, way, step):
@@ -179,21 +179,6 @@ def test_a_damaged_run_json_does_no_harm(index, what):
         STRANGERS[what](run)
     assert verdict(index) == ""
     assert reader.open_artifact(os.fsencode(index)).root == b""
-
-
-def test_paths_that_are_not_artifacts_are_reported(place, index):
-    (place / "plain.index").write_bytes(b"text")
-    (place / "loop.index").symlink_to("loop.index")
-    os.mkfifo(place / "fifo.index")
-    (place / "zeros.index").symlink_to("/dev/zero")
-    for name in ("plain", "loop", "fifo", "zeros"):
-        assert verdict(place / f"{name}.index").startswith(f"{place / name}.index: not an artifact")
-    (place / "nothing.index").mkdir()
-    assert "not an artifact, because there is no manifest.json in it" in verdict(place / "nothing.index")
-    with pytest.raises(InputError, match="no such artifact"):
-        reader.open_artifact(os.fsencode(place / "missing.index"))
-    with pytest.raises(ArtifactError, match="this is an index, not a shingles artifact or a signatures artifact"):
-        reader.usable(reader.open_artifact(os.fsencode(index)), ("shingles", "signatures"))
 
 
 @pytest.mark.reliability("a file of an artifact that is missing, a FIFO, a link or a directory")

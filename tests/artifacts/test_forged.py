@@ -58,9 +58,9 @@ def changed(body: Body, way: tuple[Any, ...], change: Callable[[Any, Any], None]
 
 
 ABSURD = (
-    *(-1, 0, 1, 1 << 31, 1 << 47, 1 << 48, 1 << 63, 1 << 64, 10**4000, 0.5, -0.0, float("inf"), float("nan")),
-    *(True, None, "", "x", "../x", "/etc/passwd", "a\0b", "x" * 10_000, "\ud800", "9" * 400),
-    *([], {}, [[]], [1, 2, 3], {"a": 1}),
+    *(-1, 0, 1, 1 << 31, 1 << 48, 1 << 64, 10**4000, 0.5, float("inf"), float("nan")),
+    *(True, None, "", "x", "../x", "a\0b", "x" * 10_000, "\ud800"),
+    *([], {}, [1, 2, 3], {"a": 1}),
 )
 
 
@@ -178,28 +178,6 @@ def test_a_manifest_larger_than_the_arrays_need_is_not_read(copies):
             assert said.startswith(f"{path}/manifest.json: damaged: {size} bytes are too many for this file")
         (path / "manifest.json").write_bytes(data)
         assert verdict(path) == ""
-
-
-OWN = Path(__file__).resolve().parent / "golden" / "own"
-
-
-@pytest.mark.reliability("a forged manifest")
-@pytest.mark.parametrize(
-    ("name", "fields"),
-    [
-        ("formulas.signatures", {"functions": ["(x + 1) mod 5", "2*x+3 mod 6"]}),
-        ("formulas.signatures", {"functions": ["x mod 5"] * 51, "num_perm": 51}),
-        ("formulas.signatures", {"scheme": "permutation-file"}),
-        ("formulas.signatures", {"items": ["1", "2", "3", "4", "5", "6", "06"]}),
-        ("formulas.signatures", {"item_tokens": [1, 2, 3, 4, 5, 6, 6]}),
-        ("orders.signatures", {"permutations": ["1 2 3 4 5 6 7", "7 6 5 4 3 2"]}),
-        ("orders.signatures", {"permutations": ["1 2 3 4 5 6 7", "7 6 5 4 3 2 2"]}),
-    ],
-)
-def test_hash_functions_that_do_not_fit_each_other_are_refused(name, fields):
-    body = body_of(OWN / name)
-    body["parameters"]["sketching"] |= fields
-    assert "damaged: it is not a manifest of simdocs" in (_said_of(manifest._with_checksum(body)) or "")
 
 
 @pytest.mark.reliability("a forged manifest")

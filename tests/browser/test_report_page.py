@@ -105,16 +105,6 @@ def test_a_link_opens_its_group_and_pair(view: Shown, small: Path) -> None:
     view.until(".detail h3", "Group 2")
 
 
-def test_long_shared_passages_are_folded_until_asked_for(view: Shown, small: Path) -> None:
-    view.open(small, "#g=1")
-    view.until(".diff .fold", "18 lines")
-    assert view.count(".diff tbody tr") == 7
-    view.page.locator(".diff .fold button").first.click()
-    assert view.count(".diff tbody tr") == 7 - 1 + 18
-    view.page.locator(".tools input[type=checkbox]").check()
-    assert view.count(".diff tbody tr") == 40
-
-
 def test_search_and_filters_choose_groups(view: Shown, small: Path) -> None:
     view.open(small)
     view.page.fill("input[type=search]", "NEW/ d.txt")
@@ -137,15 +127,6 @@ def test_search_and_filters_choose_groups(view: Shown, small: Path) -> None:
     view.page.evaluate("location.hash = '#g=1'")
     view.until(".status", "3 groups")
     view.until(".detail h3", "Group 1")
-
-
-def test_the_command_is_copied(browser: Any, small: Path) -> None:
-    with shown(browser, permissions=["clipboard-read", "clipboard-write"]) as view:
-        view.open(small)
-        view.page.get_by_role("button", name="Copy").click()
-        view.until("button", "Copied")
-        copied = view.page.evaluate("navigator.clipboard.readText()")
-    assert copied == "simdocs compare docs/a.txt docs/b.txt --threshold 0.5"
 
 
 def test_hostile_names_and_texts_stay_text(view: Shown, tmp_path: Path) -> None:

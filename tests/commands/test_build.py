@@ -104,40 +104,6 @@ def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
 def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, multiset, scheme):
     options = {"unit": unit, "k": max(some.small_k(unit), 2), "multiset": multiset, "scheme": scheme} | PLACES
     made = the_only(built_through_every_stage(options))
-    assert {kind: sorted(files) for kind, files in made.items()} == {
-        "shingles": [
-            "documents.npy",
-            "files.npy",
-            "manifest.json",
-            "name_offsets.npy",
-            "names.npy",
-            "offsets.npy",
-            "tokens.npy",
-        ],
-        "signatures": [
-            "documents.npy",
-            "files.npy",
-            "ignored.npy",
-            "manifest.json",
-            "name_offsets.npy",
-            "names.npy",
-            "signatures.npy",
-        ],
-        "index": [
-            "band_keys.npy",
-            "band_rows.npy",
-            "documents.npy",
-            "files.npy",
-            "ignored.npy",
-            "manifest.json",
-            "name_offsets.npy",
-            "names.npy",
-            "same_as.npy",
-            "signatures.npy",
-            "sketch_rows.npy",
-            "sketch_tokens.npy",
-        ],
-    }
     for common in ("documents.npy", "files.npy", "names.npy", "name_offsets.npy"):
         assert made["shingles"][common] == made["signatures"][common] == made["index"][common]
     assert made["signatures"]["signatures.npy"] == made["index"]["signatures.npy"]

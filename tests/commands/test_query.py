@@ -144,14 +144,6 @@ def there(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("top", [1, 2, 5, 1000])
-def test_top_keeps_the_best_matches(there, top):
-    every = ask(there / "x.index", [there / "ours"]).numbered
-    best = [row for at, row in enumerate(every) if sum(other[0] == row[0] for other in every[:at]) < top]
-    assert ask(there / "x.index", [there / "ours"], top=top).numbered == best
-    assert (best != every) == (top < 1000)
-
-
 @each_means
 def test_a_document_does_not_match_itself_but_its_copies_do(there, means):
     texts = [Text(path.read_bytes()) for path in sorted((there / "theirs").iterdir())]

@@ -39,10 +39,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def lines_of(path: Path | str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in Path(path).read_bytes().splitlines() if line.startswith(b"{")]
-
-
 def split(lines: list[bytes], removed: tuple[int, ...]) -> tuple[bytes, bytes]:
     """The lines that are kept and those that are removed, each with its end."""
     return (
@@ -148,18 +144,6 @@ def test_a_directory_keeps_its_names_and_compression(here: Path) -> None:
     simdocs.dedupe("in", kept_rows="out")
     assert Path("out/sub/y.jsonl.gz").read_bytes() == first
     assert os.stat("out/sub").st_mode & 0o777 == os.stat("in/sub").st_mode & 0o777
-
-
-def test_rows_that_an_index_has_are_removed(here: Path) -> None:
-    Path("old.jsonl").write_bytes(LINES[0])
-    Path("new.jsonl").write_bytes(b"\n".join((LINES[2], LINES[4])))
-    simdocs.index("old.jsonl", output="old.index")
-    simdocs.dedupe("new.jsonl", against="old.index", kept_rows="kept.jsonl", flagged_rows="all.jsonl")
-    assert [row["id"] for row in lines_of("kept.jsonl")] == ["c"]
-    assert [(row["duplicate_of"], row["group"]) for row in lines_of("all.jsonl")] == [("old.jsonl#a", 1), (None, 0)]
-    simdocs.dedupe("old.jsonl", against="old.index", kept_rows="kept.jsonl", flagged_rows="all.jsonl")
-    assert Path("kept.jsonl").read_bytes() == b""
-    assert [(row["duplicate_of"], row["group"]) for row in lines_of("all.jsonl")] == [("old.jsonl#a", None)]
 
 
 @pytest.mark.parametrize("name", ["duplicate_of", "similarity", "group"])

@@ -132,27 +132,11 @@ def test_rows_go_from_json_lines_to_tables_and_back(here: Path) -> None:
         assert flagged == [row | {"duplicate_of": None, "similarity": None, "group": at} for at, row in enumerate(back)]
 
 
-@pytest.mark.parametrize(
-    ("lines", "output", "problem"),
-    [
-        (
-            ['{"text": "a b c", "x": 1}', '{"text": "d e f", "x": "1"}'],
-            "k.parquet",
-            r"in\.jsonl, line 1 or one after it has no place in a table: Could not convert",
-        ),
-        (['{"text": "a b c"}', "not JSON"], "k.parquet", "line 2 has no place in another format: not JSON"),
-        (
-            ['{"text": "a b c", "x": "\\ud800"}', '{"text": "d e f"}'],
-            "k.arrow",
-            "line 1 or one after it has no place in a table: it has half of a",
-        ),
-        (['{"text": "a b c", "x": {}}'], "k.parquet", r"in\.jsonl has no place in a table: .* struct type 'x'"),
-    ],
-)
-def test_values_without_a_place_in_a_table_are_named(here: Path, lines: list[str], output: str, problem: str) -> None:
-    Path("in.jsonl").write_text("\n".join(lines))
+def test_values_without_a_place_in_a_table_are_named(here: Path) -> None:
+    Path("in.jsonl").write_text('{"text": "a b c", "x": 1}\n{"text": "d e f", "x": "1"}')
+    problem = r"in\.jsonl, line 1 or one after it has no place in a table: Could not convert"
     with pytest.raises(simdocs.InputError, match=problem):
-        simdocs.dedupe("in.jsonl", kept_rows=output)
+        simdocs.dedupe("in.jsonl", kept_rows="k.parquet")
     assert os.listdir() == ["in.jsonl"]
 
 

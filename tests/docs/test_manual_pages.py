@@ -20,9 +20,6 @@ PAGES = {name.removesuffix(".1"): text for name, text in pages().items()}
 COMMANDS = {f"simdocs-{name.replace(' ', '-')}": command for name, command in each_command()}
 ASKING = [name for name, command in COMMANDS.items() if isinstance(command, Command)]
 
-ASKED = {".TH", ".SH", ".SS", ".PP", ".TP", ".RS", ".RE", ".PD", ".EX", ".EE", ".nh", ".ad"}
-ESCAPES = re.compile(r"\\(f[BIR]|-|&|\((rs|aq|ga|ha|ti)|\" )")
-
 
 every_page = pytest.mark.parametrize("name", PAGES)
 
@@ -59,22 +56,6 @@ def test_manual_pages_have_every_environment_variable():
     described = set(re.findall(r"^\.TP\n\\fB([A-Z0-9_]+)\\fR$", PAGES["simdocs"], re.M))
     assert "NO_COLOR" in read
     assert read <= described
-
-
-@every_page
-def test_manual_pages_use_plain_roff(name):
-    text = PAGES[name]
-    assert text.isascii()
-    assert text.endswith("\n") and "\n\n" not in text
-    for line in text.splitlines():
-        assert not line.startswith("'"), line
-        assert not line.startswith(".") or line.split()[0] in ASKED or line.startswith('.\\" '), line
-        assert ESCAPES.sub("", line).count("\\") == 0, line
-        fonts = "".join(re.findall(r"\\f([BIR])", line))
-        assert not line.startswith(".SH") or fonts == "", line
-    assert re.search(r"(?<!\\)-(?!\\)-", text) is None  # an option whose hyphens a formatter would make typographic
-    assert text.count(".EX") == text.count(".EE") and text.count(".RS") == text.count(".RE")
-    assert len(re.findall(r"\\f[BI]", text)) == text.count("\\fR")
 
 
 @every_page

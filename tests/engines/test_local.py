@@ -74,19 +74,6 @@ def in_another_process(program: str) -> subprocess.CompletedProcess[bytes]:
     )
 
 
-@pytest.mark.parametrize("size", [100_000, 1_000_000])
-def test_tasks_and_results_larger_than_a_pipe_do_not_deadlock(size):
-    """If both ends of a pipe wrote more than it holds, each would wait for the other to read."""
-    done = in_another_process(f"""
-        from simdocs.engines.local import Local
-        def upper(data, state):
-            return data.upper()
-        with Local(2) as engine:
-            print(sum(map(len, engine.map(upper, [b"x" * {size}] * 8))))
-    """)
-    assert done.stdout.split() == [str(8 * size).encode()]
-
-
 def test_what_is_left_of_a_message_for_which_memory_runs_out_is_not_taken_for_the_next(tmp_path):
     """A stranger has written a document that is a message itself. Memory runs out where it begins."""
     done = in_another_process(f"""

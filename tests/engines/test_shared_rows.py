@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import mmap
-from pathlib import Path
 from unittest import mock
 
 import numpy as np
@@ -11,12 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import simdocs
 from simdocs.engines import engine
 from simdocs.engines.engine import SharedRows, WorkerState
 from simdocs.engines.local import Local
 from simdocs.model.ragged import Ragged
-from simdocs.pipeline import reload
 from simdocs.pipeline.shingling import held_tokens, hold, shingled
 from simdocs.reading.decode import as_utf8
 from tests import strategies as some
@@ -106,14 +103,3 @@ def test_tokens_are_held_if_they_take_less_memory_than_the_texts(batch, shinglin
     places, tokens = held_tokens(digests, shingling, shared)
     assert dict(zip(places.tolist(), some.rows_of(tokens), strict=True)) == wanted
     assert not len(held_tokens(digests, another, shared)[0]) or another == shingling
-
-
-@pytest.mark.parametrize("unit", ["word", "line"])
-def test_documents_that_are_held_are_not_read_twice(unit, tmp_path: Path, monkeypatch):
-    same = "".join(f"a line that all have, and {number}\n" for number in range(40))
-    for number in range(30):
-        (tmp_path / f"{number}.txt").write_text(f"{same}number {number}\n")
-    wanted = list(simdocs.pairs(tmp_path, unit=unit, jobs=1))
-    assert len(wanted) == 30 * 29 / 2
-    monkeypatch.setattr(reload, "read", None)  # it reads a document again
-    assert list(simdocs.pairs(tmp_path, unit=unit, jobs=1)) == wanted

@@ -145,7 +145,7 @@ def forged(place: Path, source: int, kind: str, forgery: Forgery, chosen: int) -
 
 @pytest.mark.reliability("forged arrays with right checksums")
 @pytest.mark.parametrize("kind", KINDS)
-@examples(3)
+@examples(2)
 @given(data=st.data())
 def test_commands_end_with_an_answer_or_with_status_4(honest, kind, data):
     forged(honest, data.draw(st.integers(0, 1)), kind, data.draw(forgeries(kind)), data.draw(st.integers(0, 99)))

@@ -39,12 +39,6 @@ def counts_of(counted: Frequencies) -> dict[int, int]:
     return dict(zip(counted.tokens.tolist(), counted.counts.tolist(), strict=True))
 
 
-@given(sets)
-def test_document_frequencies_count_every_token(documents):
-    known = Counter(token for tokens in documents for token in tokens)
-    assert counts_of(frequencies(some.ragged(list(map(list, documents)), np.uint32).values)) == known
-
-
 @given(st.lists(sets, max_size=5), st.integers(1, 8))
 def test_counts_of_few_tokens_miss_no_more_than_they_say(parts, most):
     known = Counter(token for documents in parts for tokens in documents for token in tokens)

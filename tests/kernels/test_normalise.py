@@ -141,23 +141,6 @@ def test_words_without_end_are_normalised_in_pieces(repeated, switches):
     assert max(len(call.args[0].values) for call in pieces.call_args_list) < 16 + 4
 
 
-@pytest.mark.parametrize(
-    ("text", "expected", "stripped"),
-    [
-        ("Straße, STRASSE, ẞ, ﬃ", "strasse, strasse, ss, ffi", "strasse, strasse, ss, ffi"),
-        ("ΑΣ ας ΐ", "ασ ασ ι\u0308\u0301", "ασ ασ ι"),
-        ("İI ŉ", "i̇i ʼn", "ii ʼn"),
-        ("co\u00adop\u200b \u2060\ufeff up ❤\ufe0f", "coop up ❤", "coop up ❤"),
-        ("e\u00ad\u0301 \u200c\u200d", "e\u0301 \u200c\u200d", "e \u200c\u200d"),
-        ("Łódź Đường Øl Æsøp Þorn ıħŧœð", "łódź đường øl æsøp þorn ıħŧœð", "lodz duong ol aesop thorn ihtoed"),
-        ("كـتـاب", "كـتـاب", "كتاب"),
-    ],
-)
-def test_letters_that_mean_the_same_are_made_the_same(text, expected, stripped):
-    assert normalised([text.encode()]) == [expected.encode()]
-    assert normalised([text.encode()], some.normalisation(strip_accents=True)) == [stripped.encode()]
-
-
 ASSIGNED = EVERY[:0x40000]
 """Four planes of Unicode. Hardly anything is assigned in the others."""
 

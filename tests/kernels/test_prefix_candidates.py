@@ -78,14 +78,6 @@ def test_candidates_do_not_depend_on_the_size_of_blocks(at_once, sets, threshold
     assert with_wanted == {pair for pair in of_all if wanted[list(pair)].any()}
 
 
-def test_sets_of_very_different_sizes_are_compared_with_their_like():
-    draw = np.random.default_rng(1)
-    huge = set(draw.choice(2**32, 30_000, replace=False).tolist())
-    most = set(sorted(huge)[1_000:])
-    tiny = set(sorted(huge)[:3])
-    assert found_among([huge, tiny, most, set(), tiny], 0.9) == {(0, 2), (1, 4)}
-
-
 @pytest.mark.parametrize("size", [3, 300])
 @pytest.mark.parametrize("parts", [(4, 5), (1, 2), (1, 3), (2, 3), (9, 10), (3, 10)])
 def test_a_pair_exactly_at_the_threshold_is_a_candidate(size, parts):

@@ -47,7 +47,6 @@ WORDS = {
     "Thai": ("ภาษาไทย ที่ดี", "ภ|า|ษ|า|ไ|ท|ย|ที่|ดี"),
 }
 
-ACCENTED = [language for language, (text, _) in WORDS.items() if unicodedata.normalize("NFD", text) != text]
 WHOLE = [(text, form) for text, _ in WORDS.values() for form in ("NFC", "NFD")]
 
 
@@ -69,16 +68,3 @@ def test_words_of_all_scripts_in_one_batch_are_the_same(unit, switches):
     shingling = some.shingling(unit=unit, k=2, normalisation=switches)
     found = some.rows_of(some.tokens_of(batch, shingling))
     assert found == [twin.tokens(raw, shingling) for raw in batch]
-
-
-@pytest.mark.parametrize("unit", ["char", "word"])
-@pytest.mark.parametrize("language", ACCENTED)
-def test_composed_and_decomposed_texts_differ_without_nfkc(language, unit):
-    text = WORDS[language][0]
-    forms = [unicodedata.normalize(form, text) for form in ("NFC", "NFD")]
-    shingling = some.shingling(unit=unit, k=1)
-    composed, decomposed = (tokens(form, shingling) for form in forms)
-    assert composed != decomposed
-    shingling = shingling.but(normalisation=some.normalisation(nfkc=True))
-    composed, decomposed = (tokens(form, shingling) for form in forms)
-    assert composed == decomposed

@@ -72,11 +72,3 @@ def test_the_sketch_finds_a_quoted_paragraph_and_reads_few_documents():
     assert [facts[name] for name in ("compared_with_all", "indexed", "passages", "matched")] == [0, 300, 20, 20]
     assert facts["candidates"] < 40
     assert facts["read_again"] < 40
-
-
-def test_passages_of_tokens_that_the_index_leaves_out_are_not_found():
-    footer = "this page is brought to you by the owners of the bridge and all of their friends, every day of the year"
-    documents = [f"{page(number, 50)} {footer}" for number in range(40)]
-    query = f"{documents[3][:200]} ... {footer}"
-    index = simdocs.index(texts=documents, ignore_common=0.5)
-    assert {(row[4], row[5]) for row in quotes(index, [query])} == {(3, 0)}

@@ -82,7 +82,7 @@ def units_of(text: str, unit: str) -> str:
 
 @pytest.mark.parametrize("small", [False, True])
 @pytest.mark.parametrize("unit", ["char", "word"])
-@examples(120)
+@examples(40)
 @given(texts=collections(), least=st.integers(1, 8))
 def test_the_passages_are_those_of_the_twin(unit, small, texts, least):
     # Each Chinese character is a word.

@@ -100,15 +100,6 @@ def test_groups_equal_those_of_the_sequential_greedy(family, most, always_kept, 
     assert compared.decided == sorted(compared.decided)
 
 
-@given(families(), LIMITS)
-def test_only_pairs_that_share_a_bucket_are_compared_and_only_once(family, most):
-    size, buckets, similarity = family
-    state, compared = in_rounds(size, buckets, similarity, most)
-    assert len(compared.met) == len(set(compared.met))
-    assert all(a < b and any({a, b} <= set(bucket) for bucket in buckets) for a, b in compared.met)
-    assert all(state.status[kept] == KEPT for kept, _ in compared.met)
-
-
 @pytest.mark.parametrize("most", [1, 3])
 def test_a_bucket_of_strangers_costs_at_most_the_cap_times_its_size(most):
     size = 200

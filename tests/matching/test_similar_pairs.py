@@ -8,7 +8,6 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-import simdocs
 from simdocs.model import groups
 from tests import strategies as some
 from tests.amounts import examples
@@ -45,14 +44,6 @@ def counts(texts: list[Text], **options: object) -> tuple[int, int, int, int]:
 def test_pairs_left_out_are_those_that_all_copies_adds(texts, unit, means):
     chained, left_out, every, none = counts(texts, unit=unit, k=2, threshold=0.5, **means)
     assert (left_out, none) == (every - chained, 0)
-
-
-def test_pairs_with_a_copy_stand_between_the_other_pairs_of_its_document():
-    """Rows 1 and 3 are similar to the text of rows 0 and 2, and not to each other."""
-    texts = ["a b c d e f g h i j", "a b c d e f", "a b c d e f g h i j", "e f g h i j"]
-    for means in ({"exact": True}, {"bands": 128, "rows": 1}):
-        found = simdocs.pairs(texts=texts, unit="word", k=1, threshold=0.5, **means)
-        assert [row[:2] for row in found.rows()] == [("0", "1"), ("0", "2"), ("0", "3")]
 
 
 # The collector of similar pairs, compared with adding all pairs at once.

@@ -40,18 +40,6 @@ def test_a_sketch_finds_what_reading_all_finds_and_compares_far_fewer(index):
     assert rows(simdocs.query(index, texts=ASKED, measure="containment", exact=True)) == rows(every)
 
 
-def test_each_document_has_the_same_matches_alone_and_in_small_parts(index):
-    wanted = rows(simdocs.query(index, texts=ASKED, measure="containment", threshold=0.3))
-    with mock.patch.object(containing, "_BYTES_AT_ONCE", 1), mock.patch.object(containing, "_HITS_AT_ONCE", 1):
-        assert rows(simdocs.query(index, texts=ASKED, measure="containment", threshold=0.3)) == wanted
-    alone = [
-        row
-        for at, text in enumerate(ASKED)
-        for row in rows(simdocs.query(index, texts=[text], names=[str(at)], measure="containment", threshold=0.3))
-    ]
-    assert alone == wanted
-
-
 @pytest.mark.parametrize("at_once", [1, 3, 20, 1 << 20])
 def test_a_document_is_a_candidate_if_it_has_the_least_number_of_hits(index, at_once):
     """Also if its hits are so many that they are counted in several parts."""

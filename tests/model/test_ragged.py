@@ -27,14 +27,6 @@ def test_rows_can_be_taken_in_any_order(rows, data):
     assert some.rows_of(made.take(np.array(wanted, np.int64))) == [rows[row] for row in wanted]
 
 
-@given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 12))
-def test_blocks_of_rows_hold_at_most_the_given_number_of_values(lengths, most):
-    cuts = list(ragged.row_blocks(ragged.offsets_of(np.array(lengths, np.int64)), most))
-    assert [row for first, end in cuts for row in range(first, end)] == list(range(len(lengths)))
-    for first, end in cuts:
-        assert end - first == 1 or max(sum(lengths[first:end]), end - first) <= most
-
-
 @given(st.lists(st.integers(0, 9) | st.just(2**62), max_size=30), st.integers(0, 12), st.integers(1, 5))
 def test_batches_are_as_large_as_they_may_be(sizes, most_bytes, most_documents):
     expected = list[list[int]]()
@@ -100,14 +92,6 @@ def test_a_large_array_holds_all_rows_whether_or_not_there_is_room_for_a_file(sm
         file = made[-1]
         assert os.fstat(file.fileno()).st_nlink == 0, "no name is left if the program is killed"
         assert os.pread(file.fileno(), sum(parts) * 12, 0) == growing.all().tobytes()
-
-
-def test_an_array_that_is_in_use_does_not_grow() -> None:
-    growing = columns.GrowingArray(np.uint8)
-    growing.add(np.zeros(100))
-    used = growing.all()
-    with pytest.raises(BufferError):
-        growing.add(used)
 
 
 def test_a_growing_array_is_not_copied_as_a_whole() -> None:

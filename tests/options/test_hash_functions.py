@@ -11,9 +11,6 @@ from hypothesis import strategies as st
 from simdocs.options.hash_functions import (
     HASH_FUNCTIONS,
     MOST_FUNCTIONS,
-    MOST_ITEM_BYTES,
-    MOST_ITEMS,
-    TOO_MANY,
     in_row_order,
     numbers_of,
     permutations_in,
@@ -23,19 +20,6 @@ from simdocs.options.hash_functions import (
 from simdocs.options.recipes import Sketching
 
 items = st.sets(st.text(st.characters(exclude_categories=()), max_size=4).filter(lambda item: item.split() == [item]))
-
-
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        (["007", "7"], "007 and 7 are the same number: write both in the same way"),
-        ([f"{number:04}" for number in range(MOST_ITEMS + 1)], TOO_MANY),
-        (["x" * (MOST_ITEM_BYTES + 1)], TOO_MANY),
-    ],
-)
-def test_items_that_are_too_many_or_the_same_number_are_refused(rows, said):
-    with pytest.raises(ValueError, match=f"^{re.escape(said)}"):
-        numbers_of(rows)
 
 
 LARGEST = 10**9 - 1

@@ -6,7 +6,6 @@ import errno
 import gzip
 import json
 import os
-import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,8 @@ from simdocs.engines.local import Local
 from simdocs.errors import OutputError
 from simdocs.matching.corpus import Corpus
 from simdocs.options.families import COMPRESSIONS, CONTAINERS
-from simdocs.pipeline import again, reload
+from simdocs.pipeline import again
 from simdocs.pipeline.reload import reload_texts
-from simdocs.reading import files
 from simdocs.reading.formats import lines
 from tests.packing import packed
 from tests.reading.test_containers import READABLE, SAMPLES
@@ -138,25 +136,3 @@ def test_a_full_disk_ends_the_run(tmp_path: Path) -> None:
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     with mock.patch.object(again, "write_at", side_effect=full), pytest.raises(OutputError, match="set TMPDIR"):
         read_again(corpus_of(tmp_path))
-
-
-@pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_a_document_that_is_said_to_be_longer_than_its_file_takes_no_memory(tmp_path: Path, suffix: str) -> None:
-    """A forged artifact may say so. In a file with a hole, memory is not filled until it runs out."""
-    path = tmp_path / f"x.jsonl{suffix}"
-    line = b'{"text": "one"}\n'
-    path.write_bytes(gzip.compress(line) if suffix else line)
-    corpus = corpus_of(path)
-    os.truncate(path, 1 << 27)
-    for size in (1 << 26, 1 << 47):
-        forged = corpus.all_facts().copy()
-        forged["extent"] = forged["size"] = size
-        one = corpus.select(np.arange(1))
-        one.every_fact.array[:] = forged
-        tracemalloc.start()
-        try:
-            assert list(read_again(one)) == [0]
-            most = files._AT_ONCE if size > reload.MOST or suffix else 1 << 27
-            assert tracemalloc.get_traced_memory()[1] < 3 * most
-        finally:
-            tracemalloc.stop()

@@ -80,15 +80,6 @@ def test_damage_anywhere_is_never_another_text(name: str) -> None:
             assert skip.reason == "malformed", place
 
 
-@each
-@pytest.mark.parametrize(("before", "after"), [(b"plain text", None), (b"\0", b""), (b"", b"more")])
-def test_a_file_with_other_data_is_malformed(name: str, before: bytes, after: bytes | None) -> None:
-    data = before if after is None else before + packed(name, b"text") + after
-    skip = refused(data, name=name)
-    assert skip.reason == "malformed"
-    assert f"a {name} file" in skip.detail
-
-
 @pytest.mark.reliability("zeros after gzip data")
 def test_zeros_after_the_end_are_padding_up_to_64_mib(tmp_path: Path) -> None:
     """A hole of a terabyte is not read to its end."""

@@ -111,18 +111,3 @@ def test_damage_is_named_after_the_objects_before_it(tmp_path: Path, data: bytes
     found = simdocs.signature(tmp_path / "x.json")
     ((_, why),) = found.skipped.by_reason["malformed"]
     assert (len(found.documents), why.removeprefix("not JSON: ")) == (1, f"{DAMAGED[data]}, from object 2 on")
-
-
-SKIPPED = {
-    b'"text": 5': "field 'text' is not a string",
-    b'"text": null': "field 'text' is null",
-    b'"text": "\xff"': "not UTF-8",
-    b'"body": "x"': "field 'text' (--text-field) is missing; the object has 'body'",
-}
-
-
-@pytest.mark.parametrize("inner", SKIPPED, ids=range(len(SKIPPED)))
-def test_an_object_that_is_no_document_is_skipped_alone(inner: bytes) -> None:
-    found = read(b'[{"text": "x"}, {%b}, 7, {"text": "y", "text": "z"}]' % inner, "json")
-    assert (found.texts, found.trouble) == ([b"x", b"z"], None)
-    assert found.skips == [(2, SKIPPED[inner]), (3, "not a JSON object")]

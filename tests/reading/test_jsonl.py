@@ -118,14 +118,6 @@ def test_any_cut_gives_the_documents_of_the_twin(
             assert seen(read(where, form, limit=limit), placed=False) == twin(content, limit, form, placed=False)
 
 
-def test_ids_and_texts_are_those_of_the_objects() -> None:
-    found = read(BOM + b"\n".join(GOOD), "jsonl")
-    ids = [its_id for _, its_id, _ in found.documents]
-    assert ids == [None, b"a", b"17", "ü#".encode() + b"\xed\xa7\xbf\n", None, b"-12345678901234567890", *[None] * 3]
-    assert found.texts[:4] == [b"plain", b"", "é 😀 ".encode() + b"\xed\xa0\x80", b"last"]
-    assert found.skips == []
-
-
 @pytest.mark.parametrize(("line", "detail"), BAD, ids=range(len(BAD)))
 def test_malformed_lines_are_reported_with_the_reason(line: bytes, detail: str) -> None:
     found = read(b'\n{"text": "good"}\n' + line + b'\n{"text": "too"}', "jsonl")

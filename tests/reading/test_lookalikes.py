@@ -101,7 +101,3 @@ def test_the_beginning_of_a_large_table_or_array_is_enough():
 def test_a_text_that_begins_like_bzip2_is_a_text():
     assert binary_format(b"BZh is short for ...") == ""
     assert binary_format(b"BZh91AY&SY...") == "bzip2 data: pipe it through bzcat"
-
-
-def test_a_text_that_begins_like_an_arrow_stream_is_a_text():
-    assert binary_format("ÿÿÿÿ, said the owl".encode("latin-1")) == ""

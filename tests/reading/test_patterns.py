@@ -69,11 +69,3 @@ def test_patterns_with_a_slash_match_paths_below_the_argument(docs, root):
     pattern = "/docs/a.txt" if root == "." else "/a.txt"
     assert len(found(root, include=(pattern,))) == 1
     assert len(found(root, exclude=(pattern,))) == 5
-
-
-def test_patterns_match_names_of_any_bytes(docs):
-    for name in (b"new\nline.t", b"\xff.t", "é.t".encode()):
-        (docs / os.fsdecode(name)).write_bytes(name)
-    assert found("docs", include=("new*t",)) == ["docs/new\nline.t"]
-    assert found("docs", include=("\udcff.*",)) == ["docs/\udcff.t"]
-    assert found("docs", include=("é.?",)) == ["docs/é.t"]

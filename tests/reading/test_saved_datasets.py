@@ -72,14 +72,3 @@ def test_missing_files_and_splits_are_reported(here: Path) -> None:
         "set/test",
         "set/train/data-00001-of-00002.arrow",
     ]
-
-
-@pytest.mark.parametrize(
-    "content", ["no JSON", "[]", "{}", '{"_data_files": 1}', '{"_data_files": [{"filename": "../x"}]}']
-)
-def test_other_directories_with_a_state_are_read_as_usual(here: Path, content: str) -> None:
-    (here / "docs").mkdir()
-    for name, text in {"state.json": content, "dataset_info.json": "about it", "a.txt": "a text"}.items():
-        (here / "docs" / name).write_text(text)
-    assert "docs/a.txt" in names("docs", input_format="text")
-    assert "docs/state.json" in names("docs", input_format="text")

@@ -75,19 +75,6 @@ def test_every_kind_of_string_is_read(form: Any, kind: str, id_kind: str) -> Non
     assert documents(name) == dict(zip(wanted, texts, strict=True))
 
 
-def test_nested_fields_are_found_by_their_paths_and_exact_names_win(form: Any) -> None:
-    name, write = form
-    meta = [{"body": f"text {number}", "key": {"id": number}} if number else None for number in range(3)]
-    some = arrow().table({"meta": meta, "a.b": ["x", "y", "z"], "a": [{"b": "-"}] * 3, "title": ["t"] * 3})
-    Path(name).write_bytes(write(some))
-    assert documents(name, text_field=("a.b",)) == {"1": "x", "2": "y", "3": "z"}
-    assert documents(name, text_field=("title", "a.b")) == {"1": "t\nx", "2": "t\ny", "3": "t\nz"}
-    options: dict[str, Any] = {"text_field": ["meta.body"], "id_field": "meta.key.id"}
-    found = simdocs.dedupe(name, **options)
-    assert found.kept_names == [f"{name}#1", f"{name}#2"]
-    assert found.skipped.by_reason["malformed"] == [(name, "row 1: field 'meta.body' is null")]
-
-
 def test_rows_without_a_text_are_named_and_the_others_read(form: Any) -> None:
     name, write = form
     binary = arrow().array([b"one", None, b"no UTF-8: \xff", b"four", b"a long text" * 9], arrow().binary())
@@ -101,13 +88,6 @@ def test_rows_without_a_text_are_named_and_the_others_read(form: Any) -> None:
         ("malformed", name, "row 4: field 'id' holds a NUL"),
     ]
     assert simdocs.dedupe(name, max_size=50).kept_names == [f"{name}#a"]
-
-
-def test_the_strings_of_a_list_are_one_text(form: Any) -> None:
-    name, write = form
-    Path(name).write_bytes(write(arrow().table({"text": [["a", None, "b"], [], None]})))
-    found = read(Path(name), name.rpartition(".")[2])
-    assert (found.documents, found.skips) == ([(1, None, b"a\nb"), (2, None, b"")], [(3, "field 'text' is null")])
 
 
 def test_empty_tables_and_units_are_read(form: Any) -> None:

@@ -314,3 +314,28 @@ def test_no_forged_run_makes_a_recent_or_too_large_file_unchanged(case: Case, fo
     path.write_text(json.dumps(json.loads(path.read_bytes()) | forged))
     watch = case.update(**({"max_size": 5} if "max_size" in forged else {}))
     assert "docs/a" in watch.files
+
+
+# What is read again since the largest size of a document is another one now.
+
+
+def test_what_is_too_large_now_is_not_taken_over(case: Case) -> None:
+    size = len(LINES[0]) - 1
+    for limit in (size, size + 1, 16, size):
+        case.update(max_size=limit)
+
+
+@pytest.mark.parametrize("name", ["docs/lines.jsonl", "docs/lines.jsonl.gz"])
+def test_lines_are_read_again_if_the_limit_is_lower_because_any_may_be_too_large_now(case: Case, name: str) -> None:
+    """A line may be larger than a compressed file."""
+    os.remove("docs/lines.jsonl")
+    data = b"".join([*LINES, b'{"text": "%b"}\n' % (b"a" * 2000)])
+    Path(name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    case.update()
+    assert os.stat(name).st_size < 1000 or name == "docs/lines.jsonl"
+    assert name in case.update(max_size=1000).files
+    assert name in case.update(max_size=1000).files  # one was skipped
+    Path(name).write_bytes(gzip.compress(b"".join(LINES)) if name.endswith(".gz") else b"".join(LINES))
+    case.update()
+    assert case.update(max_size=1000).files == {name}
+    assert case.update(max_size=1000).files == set()

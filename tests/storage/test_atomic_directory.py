@@ -156,16 +156,6 @@ def test_what_cannot_be_read_again_is_not_published(place, monkeypatch, kind):
     assert harmless == len(arrays_of(kind)) + 2  # the note about the holder, and no fault at all
 
 
-def test_unfinished_work_publishes_nothing(place):
-    path = place / NAME
-    save(path, 1)
-    with pytest.raises(ZeroDivisionError), writing(path):
-        raise ZeroDivisionError
-    with writing(path):
-        pass
-    assert (found(path), os.listdir(place)) == (1, [NAME])
-
-
 @pytest.mark.reliability("a signal while an output is published")
 def test_a_signal_just_before_the_commit_leaves_no_signal_blocked(place, monkeypatch):
     """Its handler runs in the call that blocks signals."""

@@ -31,8 +31,8 @@ def calls_of_a_good_run(path: Any) -> list[str]:
 @pytest.mark.reliability("a full, broken or read-only disk")
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-file", "new"])
 @pytest.mark.parametrize(("fault", "done"), FAULTS.values(), ids=FAULTS)
-def test_a_fault_at_any_call_leaves_the_old_or_the_new_file(tmp_path, fault, done, there):
-    path = tmp_path / "answer"
+def test_a_fault_at_any_call_leaves_the_old_or_the_new_file(place, fault, done, there):
+    path = place / "answer"
     if there:
         path.write_bytes(OLD)
     calls = calls_of_a_good_run(path)
@@ -44,7 +44,7 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_file(tmp_path, fault, don
             path.write_bytes(OLD)
         ended = end_of(lambda: write(path), fault, at, done)
         now = path.read_bytes() if path.exists() else b""
-        left = [one for one in os.listdir(tmp_path) if one != "answer"]
+        left = [one for one in os.listdir(place) if one != "answer"]
         if now != NEW and (ended is None or now != (OLD if there else b"")):
             wrong.append((at, name, "neither the old nor the new", now[:20]))
         if isinstance(ended, OutputError) and ("published, but" in str(ended)) != (now == NEW):
@@ -52,16 +52,16 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_file(tmp_path, fault, don
         if left:
             wrong.append((at, name, "left behind", left))
             for one in left:  # this process, unlike one that ended, would hold its lock
-                os.unlink(tmp_path / one)
+                os.unlink(place / one)
         write(path)
-        if path.read_bytes() != NEW or os.listdir(tmp_path) != ["answer"]:
-            wrong.append((at, name, "the next run", os.listdir(tmp_path)))
+        if path.read_bytes() != NEW or os.listdir(place) != ["answer"]:
+            wrong.append((at, name, "the next run", os.listdir(place)))
     assert wrong == []
 
 
 @pytest.mark.reliability("fsync fails")
-def test_a_failed_fsync_is_not_retried(tmp_path, monkeypatch):
-    path = tmp_path / "answer"
+def test_a_failed_fsync_is_not_retried(place, monkeypatch):
+    path = place / "answer"
     path.write_bytes(OLD)
     at = calls_of_a_good_run(path).index("fsync")
     path.write_bytes(OLD)
@@ -74,8 +74,8 @@ def test_a_failed_fsync_is_not_retried(tmp_path, monkeypatch):
 
 
 @pytest.mark.reliability("the directory cannot be synced at the end")
-def test_a_failed_sync_of_the_parent_directory_is_reported(tmp_path, monkeypatch):
-    path = tmp_path / "answer"
+def test_a_failed_sync_of_the_parent_directory_is_reported(place, monkeypatch):
+    path = place / "answer"
     calls = calls_of_a_good_run(path)
     path.unlink()
     Faulty(OSError(errno.EIO, "Input/output error"), len(calls) - 1 - calls[::-1].index("fsync")).install(monkeypatch)
@@ -85,17 +85,17 @@ def test_a_failed_sync_of_the_parent_directory_is_reported(tmp_path, monkeypatch
 
 
 @pytest.mark.reliability("short writes")
-def test_short_writes_are_continued(tmp_path, monkeypatch):
+def test_short_writes_are_continued(place, monkeypatch):
     write_some = os.write
     instead(monkeypatch, write=lambda to, data: write_some(to, bytes(data[:7])))
-    write(tmp_path / "answer")
-    assert (tmp_path / "answer").read_bytes() == NEW
+    write(place / "answer")
+    assert (place / "answer").read_bytes() == NEW
 
 
 @pytest.mark.reliability("close fails")
 @pytest.mark.parametrize("at", [-3, -2], ids=["before-publishing", "after-publishing"])
-def test_a_close_that_fails_is_reported_as_what_it_is(tmp_path, monkeypatch, at):
-    path = tmp_path / "answer"
+def test_a_close_that_fails_is_reported_as_what_it_is(place, monkeypatch, at):
+    path = place / "answer"
     path.write_bytes(OLD)
     calls = calls_of_a_good_run(path)
     path.write_bytes(OLD)
@@ -105,64 +105,64 @@ def test_a_close_that_fails_is_reported_as_what_it_is(tmp_path, monkeypatch, at)
     said = "published, but closing it failed" if at == -2 else "write error"
     with pytest.raises(OutputError, match=rf"answer: {said}: Disk quota exceeded$"):
         write(path)
-    assert (path.read_bytes(), os.listdir(tmp_path)) == (NEW if at == -2 else OLD, ["answer"])
+    assert (path.read_bytes(), os.listdir(place)) == (NEW if at == -2 else OLD, ["answer"])
 
 
 @pytest.mark.reliability("a file system without locks")
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS])
-def test_no_draft_is_left_where_files_cannot_be_locked(tmp_path, monkeypatch, number):
-    path = tmp_path / "answer"
+def test_no_draft_is_left_where_files_cannot_be_locked(place, monkeypatch, number):
+    path = place / "answer"
     path.write_bytes(OLD)
     Faulty(OSError(number, os.strerror(number)), only="flock").install(monkeypatch)
     with pytest.raises(OutputError, match=r"write error: this file system cannot lock files: choose another"):
         write(path)
-    assert (path.read_bytes(), os.listdir(tmp_path)) == (OLD, ["answer"])
+    assert (path.read_bytes(), os.listdir(place)) == (OLD, ["answer"])
 
 
 @pytest.mark.reliability("a rename across file systems")
-def test_a_rename_across_file_systems_leaves_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "answer"
+def test_a_rename_across_file_systems_leaves_the_old_file(place, monkeypatch):
+    path = place / "answer"
     path.write_bytes(OLD)
     Faulty(OSError(errno.EXDEV, "Invalid cross-device link"), only="rename").install(monkeypatch)
     with pytest.raises(OutputError, match=r"answer: write error: Invalid cross-device link$"):
         write(path)
-    assert (path.read_bytes(), os.listdir(tmp_path)) == (OLD, ["answer"])
+    assert (path.read_bytes(), os.listdir(place)) == (OLD, ["answer"])
 
 
 @pytest.mark.reliability("two writers of one answer")
-def test_the_last_of_two_writers_of_one_file_wins(tmp_path):
+def test_the_last_of_two_writers_of_one_file_wins(place):
     """The last to finish wins. Neither takes the other's draft for one that was left behind."""
-    path = tmp_path / "answer"
+    path = place / "answer"
     with atomic_file(str(path)) as first:
         first.write(b"first")
         with atomic_file(str(path)) as second:
             second.write(b"second")
         assert path.read_bytes() == b"second"
     assert path.read_bytes() == b"first"
-    assert os.listdir(tmp_path) == ["answer"]
+    assert os.listdir(place) == ["answer"]
 
 
-def test_a_draft_that_another_writer_sweeps_is_created_again(tmp_path, monkeypatch):
-    path = tmp_path / "answer"
+def test_a_draft_that_another_writer_sweeps_is_created_again(place, monkeypatch):
+    path = place / "answer"
     flock, met = fcntl.flock, []
 
     def meanwhile(descriptor: int, operation: int) -> None:
         if not met:
-            (draft,) = os.listdir(tmp_path)
-            met.append(os.open(tmp_path / draft, os.O_RDONLY))
+            (draft,) = os.listdir(place)
+            met.append(os.open(place / draft, os.O_RDONLY))
             flock(met[0], fcntl.LOCK_EX)
-            os.unlink(tmp_path / draft)
+            os.unlink(place / draft)
             threading.Timer(0.2, os.close, met).start()
         flock(descriptor, operation)
 
     instead(monkeypatch, flock=meanwhile)
     write(path)
     assert path.read_bytes() == NEW
-    assert os.listdir(tmp_path) == ["answer"]
+    assert os.listdir(place) == ["answer"]
 
 
-def test_a_second_writer_does_not_take_a_draft_that_is_not_locked_yet(tmp_path, monkeypatch):
-    path = tmp_path / "answer"
+def test_a_second_writer_does_not_take_a_draft_that_is_not_locked_yet(place, monkeypatch):
+    path = place / "answer"
     flock, met = fcntl.flock, []
 
     def meanwhile(descriptor: int, operation: int) -> None:
@@ -176,4 +176,4 @@ def test_a_second_writer_does_not_take_a_draft_that_is_not_locked_yet(tmp_path, 
     with atomic_file(str(path)) as first:
         first.write(b"first")
     assert path.read_bytes() == b"first"
-    assert os.listdir(tmp_path) == ["answer"]
+    assert os.listdir(place) == ["answer"]

@@ -11,6 +11,8 @@ from simdocs.errors import UsageError
 from simdocs.storage.atomic_tree import LIST, atomic_tree
 from tests.artifacts.tiny import draft_of
 from tests.storage.faults import FAULTS, calls_of, end_of
+from tests.storage.power import lay
+from tests.storage.test_power import after_every_cut
 
 FILES = ("x.jsonl", "a/y.jsonl", "a/b/z.jsonl", "b/x.jsonl")
 """`a` and `b` are also names of directories that are made in a draft to try the file system."""
@@ -37,9 +39,9 @@ def found(path: Path) -> int:
 
 @pytest.mark.reliability("a full, broken or read-only disk")
 @pytest.mark.parametrize("kind", ["broken-disk", "signal-after"])
-def test_a_fault_at_any_call_leaves_the_old_or_the_new_directory(tmp_path: Path, kind: str) -> None:
+def test_a_fault_at_any_call_leaves_the_old_or_the_new_directory(place: Path, kind: str) -> None:
     fault, done = FAULTS[kind]
-    path = tmp_path / "out"
+    path = place / "out"
     save(path, 0, FILES[:2])
     calls = calls_of(lambda: save(path, 1))
     for at in range(len(calls)):
@@ -47,32 +49,45 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_directory(tmp_path: Path,
         ended = end_of(lambda: save(path, new), fault, at, done)  # noqa: B023
         now = found(path)
         assert now == new or (ended is not None and now == old)
-        assert {*os.listdir(tmp_path)} <= {"out", draft_of("out")}
+        assert {*os.listdir(place)} <= {"out", draft_of("out")}
         save(path, new + 1)
-        assert os.listdir(tmp_path) == ["out"]
+        assert os.listdir(place) == ["out"]
 
 
-def test_what_a_killed_run_left_is_removed(tmp_path: Path) -> None:
-    path = tmp_path / "out"
+@pytest.mark.reliability("a power cut")
+def test_a_power_cut_at_any_instant_leaves_the_old_or_the_new_directory(place: Path) -> None:
+    begun, few = place / "begun", FILES[:2]
+    begun.mkdir()
+    save(begun / "out", 1, few)
+    ended = set()
+    for number, tree in enumerate(after_every_cut(begun, lambda where: save(where / "out", 2, few))):
+        where = place / str(number)
+        lay(tree, where)
+        ended.add(found(where / "out"))
+    assert ended == {1, 2}
+
+
+def test_what_a_killed_run_left_is_removed(place: Path) -> None:
+    path = place / "out"
     child = os.fork()
     if not child:
         with atomic_tree(str(path), FILES) as tree, tree.file("a/b/z.jsonl"):
             os._exit(0)
     os.waitpid(child, 0)
-    assert os.listdir(tmp_path) == [draft_of("out")]
+    assert os.listdir(place) == [draft_of("out")]
     save(path, 1)
-    assert (os.listdir(tmp_path), found(path)) == (["out"], 1)
+    assert (os.listdir(place), found(path)) == (["out"], 1)
 
 
 @pytest.mark.parametrize("name", ["more", "a/more", "more/", "a/b/more/"])
-def test_a_directory_with_anything_else_is_not_replaced(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "out"
+def test_a_directory_with_anything_else_is_not_replaced(place: Path, name: str) -> None:
+    path = place / "out"
     save(path, 1)
     (path / name).mkdir() if name.endswith("/") else (path / name).touch()
     with pytest.raises(UsageError, match=f"has files that simdocs did not write, such as {name}"):
         save(path, 2)
     assert (path / name).exists()
-    assert os.listdir(tmp_path) == ["out"]
+    assert os.listdir(place) == ["out"]
 
 
 @pytest.mark.parametrize(
@@ -82,13 +97,13 @@ def test_a_directory_with_anything_else_is_not_replaced(tmp_path: Path, name: st
         b'{"format": "simdocs-files", "version": 1, "files": ["%b"]}' % name for name in (b"../x", b"/x", b"a//x", b".")
     ],
 )
-def test_a_list_that_is_not_ours_lets_nothing_be_replaced(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "out"
+def test_a_list_that_is_not_ours_lets_nothing_be_replaced(place: Path, content: bytes) -> None:
+    path = place / "out"
     path.mkdir()
     (path / LIST).write_bytes(content)
     (path / "x").touch()
-    (tmp_path / "x").touch()
+    (place / "x").touch()
     with pytest.raises(UsageError):
         save(path, 2)
     assert (path / "x").exists()
-    assert (tmp_path / "x").exists()
+    assert (place / "x").exists()

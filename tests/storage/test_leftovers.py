@@ -209,16 +209,6 @@ def test_a_foreign_file_in_the_replaced_artifact_is_not_removed(place, monkeypat
     assert ((place / DRAFT_DIRECTORY / "README").read_bytes(), found(path)) == (b"mine", 2)
 
 
-@pytest.mark.parametrize("mode", [0o700, 0o755, 0o775, 0o777, 0o555])
-def test_an_artifact_that_a_killed_run_had_replaced_is_removed(place, mode):
-    """It has the mode that it had when it was published."""
-    save(place / DIRECTORY, 1)
-    (place / DIRECTORY).rename(place / DRAFT_DIRECTORY)
-    (place / DRAFT_DIRECTORY).chmod(mode)
-    save(place / DIRECTORY, 2)
-    assert (found(place / DIRECTORY), os.listdir(place)) == (2, [DIRECTORY])
-
-
 @pytest.mark.parametrize("files", [[], ["holder"], ["holder", "names.npy"], ["names.npy", "manifest.json", "run.json"]])
 @pytest.mark.parametrize("probes", [[], ["a", "b"], ["b"]])
 def test_a_draft_directory_of_a_killed_run_is_removed(place, files, probes):

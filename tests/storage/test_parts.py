@@ -38,9 +38,9 @@ def found(path: Path, rows: int) -> int:
 
 @pytest.mark.reliability("a full, broken or read-only disk")
 @pytest.mark.parametrize("kind", ["disk-full", "signal-before"])
-def test_a_fault_at_any_call_leaves_the_old_or_the_new_parts(tmp_path: Path, kind: str) -> None:
+def test_a_fault_at_any_call_leaves_the_old_or_the_new_parts(place: Path, kind: str) -> None:
     fault, done = FAULTS[kind]
-    path = tmp_path / "out"
+    path = place / "out"
     save(path, 0)
     calls = calls_of(lambda: save(path, 0))
     for at in range(len(calls)):
@@ -48,16 +48,16 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_parts(tmp_path: Path, kin
         ended = end_of(lambda: save(path, new), fault, at, done)  # noqa: B023
         now = found(path, 3)
         assert now == new or (ended is not None and now == old)
-        assert {*os.listdir(tmp_path)} <= {"out", draft_of("out")}
+        assert {*os.listdir(place)} <= {"out", draft_of("out")}
         save(path, new + 1)
-        assert os.listdir(tmp_path) == ["out"]
+        assert os.listdir(place) == ["out"]
 
 
 @pytest.mark.parametrize("step", [1, 3, 4, 100])
-def test_a_part_may_end_exactly_where_it_is_full(tmp_path: Path, step: int) -> None:
+def test_a_part_may_end_exactly_where_it_is_full(place: Path, step: int) -> None:
     data = b"abc\ndef\nghi\njkl\nmno\n"
-    with atomic_parts(str(tmp_path / "out"), ".tsv", b"\n", quoted=False) as stream:
+    with atomic_parts(str(place / "out"), ".tsv", b"\n", quoted=False) as stream:
         for at in range(0, len(data), step):
             stream.write(data[at : at + step])
-    written = [path.read_bytes() for path in sorted((tmp_path / "out").glob("part-*"))]
+    written = [path.read_bytes() for path in sorted((place / "out").glob("part-*"))]
     assert written == [b"abc\ndef\n", b"ghi\njkl\n", b"mno\n"]

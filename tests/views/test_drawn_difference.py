@@ -78,20 +78,6 @@ def test_without_the_passages_of_one_text_the_words_of_the_other_are_left(marks,
     assert only(text, marks.removed, marks.added).split() == b.split()
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "unit", "expected"),
-    [
-        ("one two", "one two three", "words", "one two {+three+}"),
-        ("one two three", "one two", "words", "one two [-three-]"),
-        ("one, two", "one, two (or three), four", "words", "one, two {+(or three), four+}"),
-        ("new 日本", "old日本", "words", "[-new-]{+old+} 日本"),
-        ("one", "one\ntwo\n", "lines", "one\n{+two+}\n"),
-    ],
-)
-def test_a_mark_does_not_make_one_word_of_two(a, b, unit, expected):
-    assert shown(a, b, unit) == expected
-
-
 # A unified diff has the hunks that difflib makes of the same difference.
 
 LINES = [f"line {number}\n" for number in range(40)]

@@ -15,8 +15,12 @@ SIGNATURES ?= 10000000
 FILES ?= 20000
 RUNS ?= 3
 RACE ?= build/race
+SMOKE := transcripts docs/test_python.py kernels/test_worked_examples.py kernels/test_fss.py matching/test_rounds.py \
+    commands/test_dedupe.py commands/test_directed_updates.py storage/test_kill.py artifacts/test_golden.py \
+    reading/test_jsonl.py pipeline/test_reading.py engines/test_engines.py model/test_results.py \
+    views options advice
 
-.PHONY: help demo test test-slow test-spark test-browser fuzz check lint types layers size format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup bench-reports bench-growth bench-cores race accuracy transcripts expected clean
+.PHONY: help demo test smoke test-slow test-spark test-browser fuzz check lint types layers size format docs cases bench bench-short bench-stages bench-memory bench-scripts bench-datasets bench-startup bench-reports bench-growth bench-cores race accuracy transcripts expected clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -43,6 +47,9 @@ demo: $(CORE) ## find the near-duplicates of the example corpus
 
 test: $(INSTALLED) ## run the tests, on all cores that this process may use
 	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+smoke: $(INSTALLED) ## run tests of every room for a minute
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(addprefix tests/,$(SMOKE))
 
 test-slow: $(INSTALLED) ## run the slow tests too
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m 'slow or not slow' --hypothesis-profile=thorough

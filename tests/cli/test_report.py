@@ -159,6 +159,14 @@ def test_each_figure_is_an_image_of_its_own_with_a_title_and_a_description(place
     assert len(description.text or "") > 20
 
 
+def test_an_answer_without_duplicates_has_a_page_and_figures_too(tmp_path: Path) -> None:
+    page = page_of(lay(tmp_path, {"docs/a.txt": A, "docs/b.txt": B}), "docs")
+    assert "No near-duplicates were found." in page.text
+    for name in FIGURES:
+        assert simdocs("report", "page.answer", "--figure", name, "-o", "x.svg", cwd=tmp_path) == (0, b"", "")
+        Tree.parse(tmp_path / "x.svg")
+
+
 def compared(cwd: Path, *arguments: str) -> tuple[ReportPage, list[tuple[str, str]]]:
     """The page of a comparison, and the marked passages with their marks."""
     done = simdocs("compare", *arguments, "-o", "diff.html", cwd=cwd)

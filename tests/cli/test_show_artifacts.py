@@ -69,6 +69,13 @@ def test_the_characteristic_matrix_has_a_1_where_a_document_has_a_shingle(lectur
     assert sorted(row[2:] for row in columns) == [["0", "1"], ["1", "0"], ["1", "1"]]
 
 
+def test_rows_of_a_matrix_are_in_the_order_of_numbers_and_one_for_each_repeat_of_a_multiset(tmp_path):
+    lay(tmp_path, {"docs/a": b"10\n9\n9\n", "docs/b": b"9\n100\n"})
+    assert simdocs("shingle", "docs", "--unit", "line", "--multiset", "-o", "x.shingles", cwd=tmp_path).status == 0
+    found = [(row[0], *row[2:]) for row in rows(tmp_path, "x.shingles", "--matrix")]
+    assert [*sorted(found[:2]), *found[2:]] == [("9", "1", "0"), ("9", "1", "1"), ("10", "1", "0"), ("100", "0", "1")]
+
+
 def test_signatures_are_columns_of_a_matrix(lectures):
     signatures = library.open(lectures / "x.signatures").signatures.tolist()
     expected = [[str(place + 1), *(str(row[place]) for row in signatures)] for place in range(12)]

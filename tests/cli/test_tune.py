@@ -185,6 +185,10 @@ def test_documents_are_drawn_from_a_large_collection_and_that_is_said(tmp_path, 
     facts = found.summary()
     assert facts["similar"] == pytest.approx(100, rel=0.4)
     assert (facts["documents"], facts["of_documents"]) == (500, 1001)
+    index = library.index("x.jsonl")
+    found, again = library.tune(index), library.tune(index)
+    assert list(found) == list(again)
+    assert (found.summary()["documents"], found.summary()["of_documents"]) == (500, 1000)
 
 
 def test_the_fraction_that_leaves_out_a_template_is_found_and_tried_next(tmp_path):

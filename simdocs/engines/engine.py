@@ -277,13 +277,9 @@ def in_threads(function: Callable[[Task], Returned], tasks: Iterable[Task], thre
         finally:
             for each in waiting:
                 each.cancel()
-    _return_memory()
-
-
-def _return_memory() -> None:
-    """Return to the system what threads have freed. The C library of Linux would keep it for threads to come."""
     import ctypes
 
+    # What threads have freed goes back to the system. The C library of Linux would keep it for threads to come.
     with suppress(OSError, AttributeError, TypeError):  # another C library or system
         ctypes.CDLL(None).malloc_trim(0)
 

@@ -172,18 +172,16 @@ class _Search:
         else:
             copies = self._standing(best.left, best.right)
             fit = np.flatnonzero(copies >= 0)
-            left_out = self._other_copies(best.take(fit))
+            listed = best.take(fit)
+            place, others = self._all_copies(listed.right)
+            wrong = self.lost[others] | self._same(listed.left[place], others)
+            left_out = int(np.count_nonzero(~wrong)) - len(listed)
         best, copies = best.take(fit), copies[fit]
         rows, right = np.unique(copies, return_inverse=True)
         corpus, left = self._with_asked(rows), len(rows) + best.left
         jaccard = best.jaccard if verifier.exact else np.full(len(best), np.nan)
         pairs = ranked(corpus, Pairs(left, right, jaccard, corpus.estimates(left, right)), 0)
         return MatchBlock(corpus, pairs, left_out)
-
-    def _other_copies(self, best: Pairs) -> int:
-        """The number of further copies of the texts of these pairs, besides one each, without known lost ones."""
-        place, copies = self._all_copies(best.right)
-        return int(np.count_nonzero(~self.lost[copies] & ~self._same(best.left[place], copies))) - len(best)
 
     def _unlost_firsts(self) -> tuple[Rows, TextNumbers]:
         """The first copy of each text that is not known to be lost; and the text's number."""

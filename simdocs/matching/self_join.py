@@ -51,7 +51,12 @@ class SelfJoin:
 
     def __init__(self, verifier: Verifier, bands: Bands | None, most_memory: int | None = None) -> None:
         self.verifier, self.bands, self.most_memory = verifier, bands, most_memory
-        self.lost = _lost_copies(verifier)
+        documents, self.lost = verifier.corpus.documents, None
+        if verifier.corpus.recorded(np.arange(len(documents))).any():
+            _, text = documents.distinct_texts()
+            rows, lost = np.flatnonzero(text >= 0), np.zeros(len(text), bool)
+            lost[rows] = verifier.lost_copies(rows, text[rows])
+            self.lost = lost if lost.any() else None
 
     def distinct_texts(self) -> tuple[Rows, TextNumbers]:
         """The first document of each distinct text, and the number of each document's text, without lost documents."""
@@ -102,17 +107,6 @@ class SelfJoin:
         of_band = partial(buckets_of_band, corpus.signatures.all(), firsts, rows=bands.rows)
         made = in_threads(of_band, range(bands.bands), threads_for(len(firsts), run.engine))
         return joined_bands(each_band(made, bands.bands, run.progress))
-
-
-def _lost_copies(verifier: Verifier) -> Mask | None:
-    documents = verifier.corpus.documents
-    if not verifier.corpus.recorded(np.arange(len(documents))).any():
-        return None
-    _, text = documents.distinct_texts()
-    rows = np.flatnonzero(text >= 0)
-    lost = np.zeros(len(text), bool)
-    lost[rows] = verifier.lost_copies(rows, text[rows])
-    return lost if lost.any() else None
 
 
 def similar_pairs(join: SelfJoin, *, all_copies: bool, changed: Mask | None = None) -> Iterator[Pairs]:

@@ -114,7 +114,8 @@ class Register:
         self._earlier = GrowingArray(np.int32)
         self._ends = np.cumsum(found.counts)
         self._counts = np.zeros(len(found.counts), np.int64)
-        self._done = 0
+        self.files_done = 0
+        """The number of files whose documents have been entered."""
         self.rows = 0
 
     def enter(self, read: Read, done: int, earlier: Rows | None = None, held: Sequence[bytes] = ()) -> BlockPlaces:
@@ -136,12 +137,12 @@ class Register:
         if repeated:
             taken = np.delete(taken, list(repeated))
             facts, names = facts[taken], [names[at] for at in taken.tolist()]
-        files = np.full(len(taken), self._done) if are_lines else self._done + np.array(read.places, np.int64)[taken]
-        found = self._found
         # The rows of a table belong to one file.
+        places = np.zeros(len(taken), np.int64) if are_lines else np.array(read.places, np.int64)[taken]
+        files, found = self.files_done + places, self._found
         noted = bool(found.named or found.held or self._reached_again)
         if are_lines:
-            noted = self._done in found.held or self._done in self._reached_again
+            noted = self.files_done in found.held or self.files_done in self._reached_again
         if noted:
             for row, (at, file) in enumerate(zip(taken.tolist(), files.tolist(), strict=True), self.rows):
                 self._note(row, file, read, at)
@@ -155,8 +156,8 @@ class Register:
         self._earlier.add(np.full(len(taken), -1) if earlier is None else earlier[taken])
         self._counts += np.bincount(np.searchsorted(self._ends, files, side="right"), minlength=len(self._counts))
         self.rows += len(taken)
-        self._done += done
-        name = self._found.names[self._done - 1] if done else b""
+        self.files_done += done
+        name = self._found.names[self.files_done - 1] if done else b""
         self._files.enter(read, taken, ended=done > 0, name=name)
         return taken
 
@@ -174,11 +175,6 @@ class Register:
             if inode != self._found.file_id(file)[1]:
                 self._replaced.add(file)
 
-    @property
-    def files_done(self) -> int:
-        """The number of files whose documents have been entered."""
-        return self._done
-
     def skip(self, skip: Skip) -> None:
         """Record the skip of a file or line. A file that was named as an argument is reported in any case."""
         gone = skip.reason in ("vanished", "special") or (skip.reason, skip.detail) == ("changed", REPLACED)
@@ -190,7 +186,7 @@ class Register:
 
     def _miss(self, read: Read, *, ended: bool) -> None:
         """Note what a file with many documents lacks."""
-        file, is_named = self._found.names[self._done], self._done in self._found.named
+        file, is_named = self._found.names[self.files_done], self.files_done in self._found.named
         self._is_empty &= not (read.names or read.skips)
         if read.lacking:
             lacking = Skip("malformed", file, read.lacking)

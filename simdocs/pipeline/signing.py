@@ -227,10 +227,6 @@ def refuse_unusable(documents: Documents, intake: Intake, reading: Reading) -> N
         reading.refuse_unread(documents.counts)
     if intake.text_field is not None and (lacking := reading.lacking) is not None:
         raise UsageError(f"{display_name(lacking.name)}: {lacking.detail}")
-    _refuse_absent_ids(documents, intake, reading)
-
-
-def _refuse_absent_ids(documents: Documents, intake: Intake, reading: Reading) -> None:
     rows = np.flatnonzero(documents.facts["container"])
     from simdocs.reading.batches import no_id
 

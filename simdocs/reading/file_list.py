@@ -210,7 +210,11 @@ class Reached:
         """All files, each once, where it was reached first. inputs: see FileList."""
         self._fill()
         names, stamps, met = self._names.all(), self._stamps.all(), self._met.all()
-        first = _first_of_each(met)
+        order = np.lexsort((met["inode"], met["device"]))
+        ordered, begins = met[order], np.ones(len(order), bool)
+        begins[1:] = (ordered["inode"][1:] != ordered["inode"][:-1]) | (ordered["device"][1:] != ordered["device"][:-1])
+        # lexsort is stable, so a run of equal files begins with the one that was reached first.
+        first = firsts_of_runs(order, begins)
         new: Mask = first == np.arange(len(first))
         row = (np.cumsum(new) - 1)[first]
         other_rows = row[~new]
@@ -229,13 +233,3 @@ class Reached:
             other_rows=other_rows,
             inputs=frozenset(inputs),
         )
-
-
-def _first_of_each(met: NDArray[np.void]) -> Index:
-    """For each file the place where it was reached first, by device and inode: int64 (n,)."""
-    order = np.lexsort((met["inode"], met["device"]))
-    ordered = met[order]
-    new = np.ones(len(order), bool)
-    new[1:] = (ordered["inode"][1:] != ordered["inode"][:-1]) | (ordered["device"][1:] != ordered["device"][:-1])
-    # lexsort is stable, so a run of equal files begins with the one that was reached first.
-    return firsts_of_runs(order, new)

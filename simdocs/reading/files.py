@@ -230,8 +230,14 @@ class Source:
 
         DocumentSkipped: unreadable.
         """
+        if self._held is not None:
+            return self._held[start:stop]
+        pieces, at = list[bytes](), start
         with _skipping():
-            return self._held[start:stop] if self._held is not None else read_interval(self._file, start, stop)
+            while at < stop and (piece := read_at(self._file, min(stop - at, _AT_ONCE), at)):
+                pieces.append(piece)
+                at += len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _next(self, size: int) -> bytes:
         data = self.interval(self.at, self.at + size)
@@ -307,15 +313,6 @@ def read_at(file: OpenFile, size: int, at: int) -> bytes:
 _AT_ONCE = 1 << 22
 """Bytes of an interval that are read at once. Memory for them is allocated before, and a forged artifact may state any
 length."""
-
-
-def read_interval(file: OpenFile, start: int, stop: int) -> bytes:
-    """The bytes of an interval; fewer if the file ends before. Raises OSError."""
-    pieces, at = list[bytes](), start
-    while at < stop and (piece := read_at(file, min(stop - at, _AT_ONCE), at)):
-        pieces.append(piece)
-        at += len(piece)
-    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 def close_file(file: OpenFile) -> None:

@@ -124,15 +124,15 @@ def chmod() -> str:
 def test_a_file_that_could_not_be_read_to_its_end_is_read_again(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its stamp is the same, and no line of it was skipped."""
 
-    read_interval = files.read_interval
+    read_at = files.read_at
 
-    def broken(file: Any, start: int, stop: int) -> bytes:
-        if start >= 3 * 256:
+    def broken(file: Any, size: int, at: int) -> bytes:
+        if at >= 3 * 256:
             raise OSError(errno.EIO, "broken")
-        return read_interval(file, start, stop)
+        return read_at(file, size, at)
 
     with monkeypatch.context() as patch:
-        patch.setattr(files, "read_interval", broken)
+        patch.setattr(files, "read_at", broken)
         assert 3 < built(Path("x.shingles"), ["docs"], rebuild=True, allow_shrink=True).n_documents < 43
     assert case.update().files == {"docs/lines.jsonl"}
 

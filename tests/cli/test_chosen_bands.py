@@ -8,6 +8,7 @@ from tests.cli.program import simdocs
 
 TOO_FEW = {
     "index docs -o new.index --bands 4": "4 bands of 32 rows find only 0.1763% of the pairs at 0.8",
+    "index docs -o new.index --bands 12 --rows 7": "12 bands of 7 rows find only 94.07% of the pairs at 0.8",
     "index docs -o new.index --bands 2 --rows 1 -t 0.1": "2 bands of 1 row find only 19% of the pairs at 0.1",
     "index x.signatures -o x.index --rule nearest -t 0.6": "16 bands of 8 rows find only 21.96% of the pairs at 0.6",
     "dedupe docs --bands 1 --rows 2 -t 0.1": "1 band of 2 rows finds only 0.004517% of the pairs at 0.1",
@@ -31,7 +32,7 @@ def test_what_uses_an_index_does_not_repeat_the_warning_of_its_bands(built):
 
 @pytest.mark.parametrize(
     ("chosen", "rule"),
-    [("--recall 0.3", "recall"), ("--rule nearest --recall 0.17", "nearest"), ("--bands 20 --rows 6", "by hand")],
+    [("--recall 0.3", "recall"), ("--rule nearest --recall 0.17", "nearest"), ("--bands 13 --rows 7", "by hand")],
 )
 def test_info_says_by_which_rule_bands_were_chosen_and_enough_bring_no_warning(here, chosen, rule):
     assert simdocs("index", "docs", *chosen.split(), "-o", "x.index", cwd=here) == (0, b"", "")

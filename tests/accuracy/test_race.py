@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import contestants, contests, exact, race, race_page, texts
+from benchmarks import contestants, contests, exact, race_page, texts
 from benchmarks.contestants import DOCUMENTED, Contestant
 from benchmarks.contests import Contest
 from benchmarks.race import Race
@@ -66,25 +66,6 @@ def test_simdocs_and_a_toy_are_scored_by_the_truth(contest, raced):
     assert (found.recall, found.precision) == ((len(true) - 1) / len(true),) * 2
     assert found.ratios == (found.seconds[0] / own.seconds[0],)
     assert min(own.peak, found.peak) > 2**20
-
-
-def test_runs_alternate_and_the_ratio_is_the_median_of_pairs(contest, raced, monkeypatch):
-    ran = []
-
-    def measured(command, env, limit):
-        assert {env["RAYON_NUM_THREADS"], env["OMP_NUM_THREADS"]} == {"1"}
-        ran.append("own" if command[0] == contestants.SIMDOCS else "other")
-        raced.answer(raced.own if ran[-1] == "own" else other).touch()
-        return {"own": 2.0, "other": 2.0 * len(ran)}[ran[-1]], 0, 7
-
-    other = toy("")
-    raced.runs = 3
-    monkeypatch.setattr(race, "measured", measured)
-    own, found = raced.on(contest, [other]).results
-    assert ran == ["own", "other", *["own", "other"] * 3]
-    assert own.seconds == (2, 2, 2)
-    assert found.ratios == (4, 6, 8)
-    assert race_page.row(found)[:4] == ["toy", "12.00", "6.00 (4.00 to 8.00)", "0 MiB"]
 
 
 def test_a_contestant_that_fails_is_a_row_that_says_why(contest, raced):

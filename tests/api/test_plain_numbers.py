@@ -39,13 +39,10 @@ def of_numpy(result: object, path: str) -> Iterator[str]:
 
 ASKED = {
     "dedupe": lambda: simdocs.dedupe(texts=TEXTS),
-    "components": lambda: simdocs.dedupe(texts=TEXTS, cluster="components"),
     "pairs": lambda: simdocs.pairs(texts=TEXTS, measure="containment"),
     "query": lambda: simdocs.query(simdocs.index(texts=TEXTS), texts=TEXTS[:3], nearest=4),
     "compare": lambda: simdocs.compare(texts=TEXTS[:2], diff="words"),
     "tune": lambda: simdocs.tune(texts=TEXTS),
-    "tune, sampled": lambda: simdocs.tune(texts=TEXTS, threshold=0.5, unit="word", k=2),
-    "audit": lambda: simdocs.audit(texts=TEXTS),
     "audit, sampled": lambda: simdocs.audit(texts=TEXTS, sample=20),
     "similarity": lambda: simdocs.similarity(TEXTS[0], TEXTS[120]),
 }

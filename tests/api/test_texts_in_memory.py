@@ -10,12 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import simdocs
 from simdocs.errors import MissingExtraError
-from tests.amounts import examples
 from tests.cli.corpus import A1, A, B
 
 WORDS = [text.decode() for text in (A, A1, B, A.upper())]
@@ -71,13 +68,12 @@ MAKERS: dict[str, Callable[[list[str]], Any]] = {
 
 
 @pytest.mark.parametrize("kind", MAKERS)
-@examples(4)
-@given(texts=st.lists(st.sampled_from(TEXTS), max_size=5, unique=True))
-def test_the_same_texts_give_the_same_answer_whatever_holds_them(kind, texts):
-    expected = simdocs.dedupe(texts=texts, threshold=0.5)
-    found = simdocs.dedupe(texts=MAKERS[kind](texts), threshold=0.5)
-    assert list(found.rows()) == list(expected.rows())
-    assert found.labels.tolist() == expected.labels.tolist()
+def test_the_same_texts_give_the_same_answer_whatever_holds_them(kind):
+    for texts in (TEXTS, []):
+        expected = simdocs.dedupe(texts=texts, threshold=0.5)
+        found = simdocs.dedupe(texts=MAKERS[kind](texts), threshold=0.5)
+        assert list(found.rows()) == list(expected.rows())
+        assert found.labels.tolist() == expected.labels.tolist()
 
 
 @pytest.mark.parametrize(
@@ -144,7 +140,7 @@ def test_an_index_in_memory_has_the_names_of_its_texts():
     found = simdocs.query(index, texts=[TEXTS[0]], names=["20"])
     assert [row[:2] for row in found.rows()] == [("20", 10), ("20", 50), ("20", 30)]
     assert sorted(simdocs.query(index, texts=[TEXTS[0]]).rows("matches")) == [(10,), (30,), (50,)]
-    assert {row[0] for row in simdocs.query(index, changed=True).rows()} == {10, 30}
+    assert {row[0] for row in simdocs.query(index, changed=True).rows()} == {10, 30, 50}
     # A document of the index may have the same name as a text that is compared with it.
     against = simdocs.dedupe(texts=[TEXTS[2], "new", "also new"], names=[7, 10, "8"], against=index)
     assert [row[:2] for row in against.rows()] == [(30, 7)]

@@ -20,14 +20,6 @@ def left_behind(*directories: Path) -> list[str]:
     return [name for directory in directories for name in os.listdir(directory) if name.startswith(".simdocs-tmp-")]
 
 
-def test_an_answer_is_written_to_a_new_file_or_replaces_an_old_one(here, answer):
-    for _ in range(2):
-        assert simdocs("dedupe", "docs", "-o", "out", cwd=here) == (0, b"", "")
-        assert (here / "out").read_bytes() == answer
-        assert sorted(os.listdir(here)) == ["docs", "out"]
-        (here / "out").write_bytes(answer * 9)
-
-
 @pytest.mark.reliability("an answer written into the tree")
 @pytest.mark.reliability("an output that cannot be written or exchanged")
 @pytest.mark.parametrize("where", ["docs", "gone/out", "docs/a.txt/out", "docs/c.txt", "", "loop"])

@@ -123,12 +123,6 @@ def test_many_files_are_read_with_64_open_at_once(tmp_path, number):
     assert done == (0, "", number, {})
 
 
-@pytest.mark.reliability("names of 255 bytes")
-def test_names_of_255_bytes_are_read(tmp_path):
-    lay(tmp_path, {"x" * 255 + "/" + "y" * 255: A, "z": A})
-    assert simdocs("dedupe", ".", cwd=tmp_path).names == [("./" + "x" * 255 + "/" + "y" * 255, "./z")]
-
-
 ODD_ORDER = ["a/b", "a.txt", "a0", "a/c/d", "a/c.d", "a-", "a b", "A", "aa/x", "B/y", "é", "z/\x01", "z/~", "z!", "_"]
 
 

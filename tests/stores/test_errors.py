@@ -97,13 +97,3 @@ def test_credentials_are_cut_out_of_what_the_library_says(
     with pytest.raises(OSError) as raised, stores.explained():
         raise kind(f"AWS Error ACCESS_DENIED:\n{' '.join(KEYS.values())} may not do this")
     assert raised.value.strerror == f"AWS Error ACCESS_DENIED: {' '.join(['...'] * len(KEYS))} may not do this"
-
-
-def test_a_store_that_cannot_be_opened_may_have_left_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("pyarrow.fs", reason="pyarrow is not installed, so no store can be read")
-    monkeypatch.setattr(stores, "_OPEN", {})
-    monkeypatch.setattr(stores, "_opened", refused(500, "InternalError"))
-    assert not stores.has_threads()
-    with pytest.raises(Refused):
-        stores.store_at(stores.place_of(b"s3://bucket/x"))
-    assert stores.has_threads()

@@ -130,11 +130,3 @@ def _nothing_found(asked: Documents, plan: Resolved[Any]) -> Iterator[str]:
         they = "it has" if short == 1 else "they have"
         k = f"-k {plan.recipe.shingling.k}"
         yield f"{shorter} ({k}): {they} no match but documents with the same text"
-    if empty + short < len(asked):
-        whatever = plan.options.nearest or plan.options.measure == "containment"
-        sizes = () if whatever or plan.known is None else plan.known.all_facts()["size"]
-        if len(sizes) and 0 < asked.facts["size"].max() < plan.threshold * np.median(sizes):
-            yield (
-                "these documents are shorter than most of the index, so few can be similar to them: --measure"
-                " containment finds documents that contain them"
-            )

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from simdocs.model.report import GroupTable
     from simdocs.model.report import Report as ReportOfGroups
     from simdocs.model.saved_answer import SavedAnswer
-    from simdocs.model.skipped import Skipped
 
 
 def output_is_a_page(options: Report) -> str:
@@ -88,41 +87,25 @@ def answer(options: Report, run: Run) -> ReportOfGroups:  # noqa: ARG001  (as al
     InputError, ArtifactError: the answer cannot be read.
     """
     from simdocs.artifacts.answer_file import read_answer
-    from simdocs.model.groups import Deduplication
-
-    given, how = options.answer, (options.report_size, options.figure)
-    if isinstance(given, Deduplication):
-        held = {given.documents.raw_name(row): text for row, text in given.documents.held.items()}
-        return reported(given.saved(), *how, held, given.skipped)
-    return reported(read_answer(given) if isinstance(given, bytes) else given, *how)
-
-
-_NAMED = 3
-"""Reasons that a note names."""
-
-_UNIT = "words"
-"""The unit of the differences."""
-
-
-def reported(
-    answer: SavedAnswer,
-    most_bytes: int,
-    figure: str | None = None,
-    held: Mapping[bytes, bytes] | None = None,
-    skipped: Skipped | None = None,
-) -> ReportOfGroups:
-    """The report of an answer, without texts if only a figure is drawn.
-
-    held: texts that are in memory, by name. skipped: the documents that this run did not compare, if it did compare.
-    """
     from simdocs.model.figures import counted
+    from simdocs.model.groups import Deduplication
     from simdocs.model.report import GroupTable, chosen_pairs, differences
     from simdocs.model.report import Report as ReportOfGroups
     from simdocs.model.skipped import Skipped
 
+    answer, figure, held, skipped = options.answer, options.figure, dict[bytes, bytes](), Skipped()
+    if isinstance(answer, Deduplication):
+        documents = answer.documents
+        held, skipped = (
+            {documents.raw_name(row): text for row, text in documents.held.items()},
+            answer.skipped or skipped,
+        )
+        answer = answer.saved()
+    elif isinstance(answer, bytes):
+        answer = read_answer(answer)
     groups = GroupTable.of(answer)
-    chosen = {} if figure else dict(chosen_pairs(groups, most_bytes))
-    texts = _differences(answer, groups, chosen, held or {})
+    chosen = {} if figure else dict(chosen_pairs(groups, options.report_size))
+    texts = _differences(answer, groups, chosen, held)
     pairs, missing = differences(texts)
     facts = {
         **{name: getattr(answer, name) for name in ("documents", "kept", "groups", "duplicates")},
@@ -144,8 +127,15 @@ def reported(
     if missing:
         more = f", and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
         notes.append(f"some texts are not in the report: {'; '.join(missing[:_NAMED])}{more}")
-    summary: dict[str, Any] = {"facts": facts, "lines": lines, "notes": notes, "skipped": skipped or Skipped()}
-    return ReportOfGroups(answer, groups, texts, most_bytes, figure, **summary)
+    summary: dict[str, Any] = {"facts": facts, "lines": lines, "notes": notes, "skipped": skipped}
+    return ReportOfGroups(answer, groups, texts, options.report_size, figure, **summary)
+
+
+_NAMED = 3
+"""Reasons that a note names."""
+
+_UNIT = "words"
+"""The unit of the differences."""
 
 
 def _differences(

@@ -14,7 +14,6 @@ from simdocs.commands.resolve import banding_of, resolved, shingling_of
 from simdocs.errors import UnreachableRecallError, UsageError
 from simdocs.kernels import jaccard
 from simdocs.kernels.characters import is_utf8
-from simdocs.kernels.normalise import normalise
 from simdocs.kernels.permutation import slots
 from simdocs.matching.difference import difference
 from simdocs.matching.measures import (
@@ -25,7 +24,6 @@ from simdocs.matching.measures import (
     signature_measures,
     token_sets,
 )
-from simdocs.model.columns import joined
 from simdocs.model.comparison import MOST_CELLS, Comparison, Difference, SimilarityMatrix
 from simdocs.model.documents import OTHER_ENCODING
 from simdocs.model.figures import percentage
@@ -52,39 +50,13 @@ _TRACED_PAIRS = table_head(a=NAME, b=NAME, agree=NUMBER, estimate=SIMILARITY, ja
 _NAMED = 3
 """Names in a note."""
 
-MEANINGS: Mapping[str, str] = {
-    "a": "first text",
-    "b": "second text",
-    "unit": "unit of a shingle",
-    "k": "units in a shingle",
-    "shingles_a": "distinct shingles of a",
-    "shingles_b": "distinct shingles of b",
-    "intersection": "distinct shingles of both",
-    "union": "distinct shingles of either",
-    "jaccard": "intersection / union",
-    "distance": "1 - jaccard",
-    "bag_jaccard": "jaccard, repeated shingles counted",
-    "bag_distance": "1 - bag_jaccard",
-    "containment_a": "share of a's shingles that are in b",
-    "containment_b": "share of b's shingles that are in a",
-    "overlap": "the larger containment",
-    "cosine": "of the angle between the counts of shingles",
-    "angle": "that angle in degrees",
-    "edit_unit": "unit of the following three",
-    "lcs": "length of the longest common subsequence",
-    "edit_distance": "insertions and deletions from a to b",
-    "edit_similarity": "2 lcs / (length of a + length of b)",
-    "num_perm": "places in a signature",
-    "estimate": "share of places that agree",
-    "standard_error": "of the estimate: sqrt(J(1-J)/num_perm)",
-    "bands": "bands of a signature",
-    "rows": "rows of a band",
-    "equal_bands": "bands that agree; 1 makes a candidate",
-    "probability": "chance of one equal band or more",
-    "threshold": "near-duplicates reach this similarity",
-    "similar": "whether jaccard >= threshold",
-}
-"""Each measure in a few words, in the order in which they are shown."""
+_ORDER = (
+    *("a", "b", "unit", "k", "shingles_a", "shingles_b", "intersection", "union", "jaccard", "distance"),
+    *("bag_jaccard", "bag_distance", "containment_a", "containment_b", "overlap", "cosine", "angle"),
+    *("edit_unit", "lcs", "edit_distance", "edit_similarity", "num_perm", "estimate", "standard_error"),
+    *("bands", "rows", "equal_bands", "probability", "threshold", "similar"),
+)
+"""All measures, in the order in which they are shown. docs/output.md says what they are."""
 
 
 class ComparedTexts:
@@ -168,11 +140,6 @@ class ComparedTexts:
         if short and not (self.similarity[np.triu_indices(len(self.sets), 1)] == 1).any():
             are, match = ("this text is", "it matches") if len(short) == 1 else ("these texts are", "they match")
             yield f"{_named(short)}: {are} shorter than a shingle, so {match} only the same text"
-        switches = self.shingling.normalisation
-        if len(names) == 2 and self.similarity[0, 1] < 1 and not any(map(bytes.isascii, self.texts)):
-            left, right = (normalise(joined([text]), switches.but(nfkc=True)).data for text in self.texts)
-            if np.array_equal(left, right):
-                yield "these texts differ only in their Unicode form, such as NFC and NFD: --nfkc makes them the same"
         invalid = dict.fromkeys(compress(names, (not is_utf8(text) for text in self.texts)))
         if 0 < len(invalid) < len(set(names)):
             yield f"{_named(invalid)} {'is' if len(invalid) == 1 else 'are'} not UTF-8: {OTHER_ENCODING}"
@@ -215,7 +182,7 @@ def comparison(
     names = dict(zip("ab", compared.names, strict=True))
     decided = {"threshold": threshold, "similar": "yes" if compared.is_found else "no"}
     of_both = {**names, **shingles, **edits, **signatures, **decided}
-    measures = {name: of_both[name] for name in MEANINGS}
+    measures = {name: of_both[name] for name in _ORDER}
     notes = list(compared.notes())
     if too_long := list(_too_long((edits["edit_unit"] or "") if with_edits else None, shingling.unit, found)):
         so = "; ".join(what for _, what in too_long)
@@ -284,10 +251,7 @@ def _table(measures: Mapping[str, Any], decided_by: str, look: Look) -> Table:
     """The measures of both texts; for people the main ones, unless they want all."""
     main = _MAIN | {decided_by}
     rows = [item for item in measures.items() if look.verbose or not look.for_people or item[0] in main]
-    if not look.explained:
-        return Table.of(_MEASURES, rows)
-    meanings = {**MEANINGS, "similar": f"whether {decided_by} >= threshold"}
-    return Table.of(_MEASURES.but(KEYED, meaning=NAME), ((*row, meanings[row[0]]) for row in rows))
+    return Table.of(_MEASURES, rows)
 
 
 def _too_long(edited: str | None, unit: str, found: Difference | None) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from copy import copy
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -51,6 +51,9 @@ def rows_of_ranges(text: str, size: int) -> Rows:
     return ranges(firsts, lasts - firsts + 1)
 
 
+_ALWAYS_SHOWN = frozenset(("unit", "num_perm", "threshold"))
+
+
 class Artifact:
     """N documents, and the arrays that a stage made from them.
 
@@ -95,8 +98,12 @@ class Artifact:
         return self.columns[column]
 
     def __repr__(self) -> str:
-        parts = [f"documents={self.n_documents}", *_shown_parameters(self.recipe)]
-        return f"<{type(self).__name__}: {', '.join(parts)}>"
+        main = (
+            f"{name}={value!r}"
+            for name, value in self.recipe.flattened()
+            if name in _ALWAYS_SHOWN or (name in RECORDED and value != RECORDED[name].default)
+        )
+        return f"<{type(self).__name__}: {', '.join([f'documents={self.n_documents}', *main])}>"
 
     @property
     def n_documents(self) -> int:
@@ -232,13 +239,3 @@ class BandIndex(Artifact):
                 raise self._damaged("band_keys.npy", "a band does not ascend")
             self["band_keys"].release()
             self["band_rows"].release()
-
-
-_ALWAYS_SHOWN = frozenset(("unit", "num_perm", "threshold"))
-
-
-def _shown_parameters(recipe: Recipe) -> Iterator[str]:
-    """The main parameters of a recipe, and those that are not the default: "unit='char'", "k=9", ..."""
-    for name, value in recipe.flattened():
-        if name in _ALWAYS_SHOWN or (name in RECORDED and value != RECORDED[name].default):
-            yield f"{name}={value!r}"

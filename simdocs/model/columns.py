@@ -217,20 +217,16 @@ class _Mapped:
         """Add bytes at the end."""
         end = self._size + len(more)
         if end > len(self._map):
-            self._grow(-(-end // _IN_MEMORY) * _IN_MEMORY)
+            before, self._map = self._map, self._with_room(-(-end // _IN_MEMORY) * _IN_MEMORY)
+            if self._file is None:
+                self._map[: self._size] = before[: self._size]
+            before.close()  # BufferError: an array is in use
         self._map[self._size : end] = more
         self._size = end
 
     def view(self) -> memoryview:
         """The bytes themselves."""
         return memoryview(self._map)[: self._size]
-
-    def _grow(self, room: int) -> None:
-        before = self._map
-        self._map = self._with_room(room)
-        if self._file is None:
-            self._map[: self._size] = before[: self._size]
-        before.close()  # BufferError: an array is in use
 
     def _with_room(self, room: int) -> mmap.mmap:
         """A mapping with this number of bytes, all of which the file has: a write to it cannot find a full disk."""

@@ -49,7 +49,8 @@ Blocks: TypeAlias = "Generator[list[Row], None, None]"
 
 
 def plain(cell: Cell) -> bytes:
-    """A cell as bytes: a name as it is, a number as `shown_number` has it, nothing for None and NaN."""
+    """A cell as bytes: a name or whole number as it is, any other number with six digits after its point, and nothing
+    for None and NaN."""
     if isinstance(cell, bytes):
         return cell
     if isinstance(cell, str):
@@ -57,14 +58,9 @@ def plain(cell: Cell) -> bytes:
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return b""
     assert isinstance(cell, int | float)
-    return shown_number(cell).encode()
-
-
-def shown_number(number: float) -> str:
-    """A whole number as it is, and any other with six digits after its point; a Figure with six significant ones."""
-    if isinstance(number, Figure):
-        return f"{number:.6g}"
-    return str(number) if isinstance(number, int) else f"{number:.6f}"
+    if isinstance(cell, int):
+        return str(cell).encode()
+    return (f"{cell:.6g}" if isinstance(cell, Figure) else f"{cell:.6f}").encode()
 
 
 class TableHead(NamedTuple):
@@ -117,13 +113,11 @@ class Look(NamedTuple):
 
     for_people: people read it, and nothing else does.
     nested: a row may have other columns than the row before it.
-    explained: there is room for the meaning of each row.
     verbose: everything is shown.
     """
 
     for_people: bool = False
     nested: bool = True
-    explained: bool = False
     verbose: bool = False
 
     @property
@@ -200,7 +194,10 @@ class Result:
 
         MissingExtraError: pyarrow is not installed. UsageError: the answer has no such list.
         """
-        return arrow_table(self._listed(listing))
+        table, arrow = self._listed(listing), needs("pyarrow", "to_arrow()")
+        rows = list(table)
+        columns = ArrowColumns(arrow, table.head, rows)
+        return arrow.Table.from_batches([columns.batch(rows)], columns.schema)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The answer by the Arrow PyCapsule interface: see `to_arrow`."""
@@ -286,14 +283,6 @@ def _refuse_to_replace(path: str, documents: Documents) -> None:
 
 _ENCODED = "_b64"
 """What follows the name of the column for names that are not UTF-8, as in JSON Lines."""
-
-
-def arrow_table(table: Table) -> Any:
-    """A table as a pyarrow.Table. MissingExtraError: there is no pyarrow."""
-    arrow = needs("pyarrow", "to_arrow()")
-    rows = list(table)
-    columns = ArrowColumns(arrow, table.head, rows)
-    return arrow.Table.from_batches([columns.batch(rows)], columns.schema)
 
 
 class ArrowColumns:

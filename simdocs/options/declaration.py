@@ -175,9 +175,6 @@ class Group:
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be set")
 
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be deleted")
-
     def __eq__(self, other: object) -> bool:
         return self.__dict__ == other.__dict__ if type(self) is type(other) else NotImplemented
 
@@ -234,7 +231,7 @@ class Options(Group):
 
     def __init__(self, **given: Any) -> None:
         if unknown := sorted(given.keys() - self.arguments.keys() - self.options.keys()):
-            raise TypeError(f"{self.command} has no option {', '.join(unknown)}{_meant(unknown, self.options)}")
+            raise TypeError(f"{self.command} has no option {', '.join(unknown)}")
         fields, wrong = self.__dict__, list[str]()
         fields |= {name: self.defaults[name] for name in self.without}
         fields |= {name: given.get(name, default) for name, default in self.arguments.items()}
@@ -300,13 +297,6 @@ def flags(options: Sequence[Option]) -> str:
     """The spellings of options in a message: `--bands and --rows`."""
     *most, last = (each.flag for each in options)
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def _meant(unknown: Sequence[str], names: Mapping[str, Option]) -> str:
-    from difflib import get_close_matches
-
-    near = sorted({name for each in unknown for name in get_close_matches(each, names, 1, 0.7)})
-    return f": did you mean {', '.join(near)}?" if near else ""
 
 
 GroupType = TypeVar("GroupType", bound=Group)

@@ -13,7 +13,6 @@ from simdocs.extras import needs
 from simdocs.model.result import NAME, NAMES, QUOTING, REPEATING, Look, Row, Table, TableHead, tables_of
 from simdocs.options.declaration import loaded
 from simdocs.options.families import ELSEWHERE, FORMATS, ON_TERMINAL, compression_of
-from simdocs.views.messages import columns_of_output
 
 if TYPE_CHECKING:
     from simdocs.model.comparison import Comparison, Tuning
@@ -21,10 +20,6 @@ if TYPE_CHECKING:
     from simdocs.storage.atomic_file import OutputStream
     from simdocs.views.messages import ProgressBar
     from simdocs.views.output_formats import Format
-
-
-_WIDE = 60
-"""Columns from which on a table has room for the meaning of its rows."""
 
 
 def path_of(output: object) -> str | None:
@@ -91,7 +86,6 @@ class Drawing:
         self.look = Look(
             for_people=form.for_people,
             nested=form.nested or page == "html",
-            explained=form.for_people and columns_of_output() >= _WIDE,
             verbose=options.verbose,
         )
         if page:

@@ -191,8 +191,9 @@ class DrawnTable(Format):
                 self._add_to_group(row)
             else:
                 texts = [_text(cell) for cell in row]
-                if self.head.layout == KEYED and isinstance(row[1], int) and not _is_parameter(row[0]):
-                    texts[1] = f"{row[1]:,}"
+                if self.head.layout == KEYED and isinstance(row[1], int):
+                    declared = RECORDED.get(texts[0])  # its value may be copied into a command
+                    texts[1] = texts[1] if declared is not None and declared.values is not FLAG else f"{row[1]:,}"
                 self._widths = [max(width, len(text)) for width, text in zip(self._widths, texts, strict=True)]
                 self._drawn.add_row(*map(Text, texts))
         return b""
@@ -237,12 +238,6 @@ _GAP = 3
 
 _LEAST_NAME = 8
 """Names are folded to this width where there are many numbers."""
-
-
-def _is_parameter(key: Cell) -> bool:
-    """Whether this is the name of a parameter, whose value may be copied into a command."""
-    declared = RECORDED.get(plain(key).decode("utf-8", "replace"))
-    return declared is not None and declared.values is not FLAG
 
 
 def _text(cell: Cell) -> str:

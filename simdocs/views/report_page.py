@@ -25,7 +25,7 @@ from simdocs.model.result import Look, Result, Table, plain, tables_of
 from simdocs.model.saved_answer import SavedAnswer
 from simdocs.model.skipped import in_short
 from simdocs.names import command_line, display_name, name_to_text, shell_word, text_to_name
-from simdocs.options.families import FIGURES, KEEP, UNITS
+from simdocs.options.families import FIGURES, KEEP
 from simdocs.options.recipes import ChoosingBands, Shingling
 from simdocs.views.drawn_difference import difference_rows, ends_of, harmless_text
 from simdocs.views.svg import TITLES, figure, style
@@ -41,13 +41,6 @@ _MOST_ARGUMENTS = 10
 
 _BLOCK = 1 << 20
 """Characters of texts that the browser decodes at once."""
-
-_NORMALISATION: Mapping[str, str] = {
-    "nfkc": "compatibility characters unified (NFKC)",
-    "strip_accents": "accents removed",
-    "strip_punctuation": "punctuation removed",
-    "mask_digits": "digits masked",
-}
 
 
 def report_page(report: Report) -> bytes:
@@ -137,19 +130,8 @@ def _compared_in_words(answer: SavedAnswer) -> Iterator[tuple[str, str]]:
 
 def _method_in_words(answer: SavedAnswer) -> Iterator[tuple[str, str]]:
     """Yield how it was compared: the name of each fact, and the fact."""
-    shingling, keep, banding = (
-        answer.recipe.shingling,
-        answer.parameters["grouping"]["keep"],
-        answer.parameters["banding"],
-    )
-    switches = shingling.normalisation.fields()
-    of = f"{shingling.k} {UNITS[shingling.unit].plural} in a row"
-    if shingling.unit == "stopword":
-        of = f"a stop word and the {shingling.k - 1} words after it"
-    case = "case kept" if switches["keep_case"] else "case ignored"
-    normalised = [case, "spaces collapsed", *(told for name, told in _NORMALISATION.items() if switches[name])]
-    what = "multisets" if shingling.multiset else "sets"
-    yield "Texts as", f"{what} of shingles of {of}; {', '.join(normalised)}"
+    keep, banding = answer.parameters["grouping"]["keep"], answer.parameters["banding"]
+    yield "Options", _compare_options(answer) or "the defaults"
     yield "Similarity", "the fraction of their shingles that two documents have in common (Jaccard)"
     yield "Threshold", f"{answer.threshold:g}"
     candidates = "every pair"
@@ -331,7 +313,7 @@ def compared_page(result: Result) -> bytes:
         places=min(places, _LINKS),
         beyond=max(0, places - _LINKS),
         passages=None if in_common is None else list(_passages(in_common)),
-        tables=[_table(table) for table in tables_of(result, Look(for_people=True, explained=True))],
+        tables=[_table(table) for table in tables_of(result, Look(for_people=True))],
     )
 
 

@@ -53,7 +53,7 @@ def test_wrong_values_of_dedupe_are_refused(here, name, value, wanted):
 
 
 def test_unknown_options_and_those_of_later_stages_are_refused(here):
-    with pytest.raises(TypeError, match=r"has no option kk, treshold: did you mean threshold\?$"):
+    with pytest.raises(TypeError, match=r"has no option kk, treshold$"):
         simdocs.dedupe("docs", treshold=0.5, kk=3)
     with pytest.raises(TypeError, match="has no option num_perm"):
         simdocs.shingle("docs", num_perm=64)

@@ -40,7 +40,6 @@ SHORT = "this text is shorter than a shingle, so it matches only the same text"
 ENCODED = (
     "not UTF-8: in another encoding a text does not match its UTF-8 copy: name it with --encoding, such as latin-1"
 )
-FORMS = "these texts differ only in their Unicode form, such as NFC and NFD: --nfkc makes them the same"
 NOTES = {
     "empty a.txt": f"empty: {EMPTY}",
     "signs a.txt --unit word": f"signs: {EMPTY}",
@@ -55,7 +54,6 @@ NOTES = {
     "latin-1 utf-8 iso8859-1": f"latin-1, iso8859-1 are {ENCODED}",
     "latin-1 iso8859-1": "",
     "utf-8 utf-16": "",
-    "NFC NFD": FORMS,
     "NFC NFD --nfkc": "",
     "NFC NFD a.txt": "",
     "NFC NFD -q": "",

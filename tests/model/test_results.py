@@ -42,7 +42,7 @@ ASKED = {
 LOOKS = (
     Look(),
     Look(nested=False),
-    Look(for_people=True, nested=False, explained=True),
+    Look(for_people=True, nested=False),
     Look(for_people=True, verbose=True),
 )
 

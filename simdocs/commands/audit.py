@@ -25,13 +25,6 @@ _SAMPLE = 2000
 _SAMPLED = "the tokens of all texts do not fit in memory at once: a sample of the texts is compared with all others"
 
 
-def of_samples(options: Audit) -> str:
-    """A sample is compared in little memory."""
-    if options.sample is not None and options.max_memory is not None:
-        return "--sample and --max-memory cannot be combined: a sample is compared in little memory"
-    return ""
-
-
 class Audit(Banded, Rereading, Drawn):
     """Measure how many similar pairs the bands find.
 
@@ -50,7 +43,6 @@ class Audit(Banded, Rereading, Drawn):
     )
     usual = ("unit", "k", "num_perm", "threshold", "recall", "bands", "rows", "jobs", "output", "format")
     upstream = ("shingles", "signatures", "index")
-    rules = (of_samples,)
 
     sample: int | None = option(
         whole(1),

@@ -18,14 +18,9 @@ if TYPE_CHECKING:
 
 
 def of_dry_runs(options: Build) -> str:
-    """A dry run compares with an artifact that has a name, and takes no lock; and only it prints anything."""
-    if options.dry_run and options.output is None:
-        return "--dry-run needs -o: name the artifact to compare with"
-    if options.dry_run and options.lock_wait:
-        return "--lock-wait and --dry-run cannot be combined: --dry-run takes no lock"
-    if not options.dry_run and (useless := options.differ(("format", "header"))):
-        return f"{useless[0].flag} needs --dry-run: without it, nothing is printed"
-    return ""
+    """A dry run compares with an artifact that has a name."""
+    is_unnamed = options.dry_run and options.output is None
+    return "--dry-run needs -o: name the artifact to compare with" if is_unnamed else ""
 
 
 _WHICH = "name the artifact to write, which is a directory"

@@ -79,8 +79,7 @@ def answer(options: Info, run: Run) -> Result:  # noqa: ARG001  (as all answers)
     from simdocs.commands.resolve import opened
     from simdocs.commands.shown_tables import facts_of
 
-    facts = facts_of(opened(options.artifact, tuple(FORMATS)))
-    rows = [(key, None if value == "" else value) for key, value in facts]
+    rows = list(facts_of(opened(options.artifact, tuple(FORMATS))))
 
     def drawn(look: Look) -> Iterator[Table]:
         """The facts; for people, of a long list of stop words only the number."""
@@ -116,15 +115,6 @@ def one_view(options: Show) -> str:
     return f"{flags(views)} cannot be combined: choose one" if len(views) > 1 else ""
 
 
-def of_documents_again(options: Show) -> str:
-    """Only some views read documents again."""
-    if options.shingles is not None and not options.candidates:
-        return "--shingles needs --candidates"
-    if options.root is not None and not (options.matrix or options.candidates):
-        return "--root needs --matrix or --candidates"
-    return ""
-
-
 class Show(Drawn, Normalisation, Shingling, Rereading):
     """Show the shingles of one text, or what an artifact holds.
 
@@ -144,7 +134,7 @@ class Show(Drawn, Normalisation, Shingling, Rereading):
     )
     usual = ("unit", "k", "nfkc", "keep_case", "mask_digits", "matrix", "buckets", "candidates", "output", "header")
     without = frozenset(("summary_json", "verbose", "summary"))
-    rules = (one_list_of_stop_words, one_view, of_documents_again)
+    rules = (one_list_of_stop_words, one_view)
 
     file: Any = b""
     documents: tuple[Any, ...] = ()

@@ -22,7 +22,7 @@ def of_nearest(options: Query) -> str:
     """The nearest documents are the most similar ones, whatever the threshold."""
     useless = options.differ(("threshold", "top", "max_memory"))
     if options.nearest is None:
-        return "--all-copies needs --nearest" if options.all_copies else ""
+        return ""
     if options.measure == "containment":
         return f"--nearest is about similarity: use --measure containment --top {options.nearest} instead"
     return f"--nearest and {flags(useless)} cannot be combined: the N most similar texts are listed" if useless else ""

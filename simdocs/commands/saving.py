@@ -123,20 +123,14 @@ class _Places:
     def number(self, file: bytes, row: int) -> int:
         """The number of the directory below which this file was found. row: of its document, as it was given."""
         of_index = row >= self._given
-        word, argument = self._argument(row - self._given if of_index else row, of_index)
+        place, words = bisect_right(self._ends[of_index], row - self._given * of_index), self._words[of_index]
+        word, argument = words[place][0] if place < len(words) else b"", None if of_index else place
         walked = 0 if of_index or self._met is None else int(self._met["walked"][row])
         named = _named(file, walked, word)
         path = os.path.join(self._bases[of_index], file[:named])
         if not path.endswith(b"/"):
             path += b"/"
         return self._numbers.setdefault((path, named, argument), len(self._numbers))
-
-    def _argument(self, row: int, of_index: bool) -> tuple[bytes, int | None]:
-        """The argument of a document, and its number; None: of an index."""
-        place = bisect_right(self._ends[of_index], row)
-        words = self._words[of_index]
-        word = words[place][0] if place < len(words) else b""
-        return word, None if of_index else place
 
 
 def _named(file: bytes, walked: int, word: bytes) -> int:

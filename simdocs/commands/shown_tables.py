@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -165,7 +165,7 @@ def _matrix(shingles: Shingles, rows: Rows | None, root: bytes | None, run: Run)
     known = sorted(spelled, key=lambda token: (place_of[spelled[token]], token))  # multisets repeat shingles
     unknown = [token for token in tokens.tolist() if token not in spelled]
     order = np.searchsorted(tokens, np.array([*known, *unknown], np.uint32))
-    head = _with_a_column_each("token", _names(shingles)(rows))
+    head = _with_a_column_each("token", Corpus.of_artifact(shingles).printed_names(rows))
     head = TableHead((("shingle", NAME), *head.columns))
     lines = np.column_stack((tokens, cells))[order].tolist()
     return head, ((spelled.get(token), token, *line) for token, *line in lines)
@@ -194,7 +194,7 @@ def _signatures(artifact: Signatures | BandIndex, rows: Rows | None) -> _Table:
     """The signature matrix: a row for each place, a column for each document; for two of them, whether they agree."""
     rows = _few(artifact, rows)
     signatures = artifact.signatures[rows]
-    head = _with_a_column_each("place", _names(artifact)(rows))
+    head = _with_a_column_each("place", Corpus.of_artifact(artifact).printed_names(rows))
     values: Iterator[Row] = ((place, *column) for place, column in enumerate(signatures.T.tolist(), 1))
     if len(rows) == len("ab"):
         return head.but(PLAIN, agree=NAME), ((*row, "yes" if row[1] == row[2] else "no") for row in values)
@@ -210,7 +210,7 @@ def _buckets(index: BandIndex, rows: Rows | None) -> _Table:
     """The documents of each bucket that has two or more: of all, or of those buckets that have a document named."""
 
     def lines() -> Iterator[Row]:
-        names = _names(index)
+        names = Corpus.of_artifact(index).printed_names
         for band in range(index.recipe.banding.bands):
             keys, owners = (index[column].cut(band, band + 1)[0] for column in ("band_keys", "band_rows"))
             begins, sizes = shared_runs(keys)
@@ -254,11 +254,6 @@ def _candidates(index: BandIndex, rows: Rows | None, options: Show, run: Run) ->
     return _CANDIDATES, lines()
 
 
-def _names(artifact: Artifact) -> Callable[[Rows], list[bytes]]:
-    """A function that returns the names of documents as paths that work in the working directory."""
-    return Corpus.of_artifact(artifact).printed_names
-
-
 def _few(artifact: Artifact, rows: Rows | None) -> Rows:
     """The rows that were named, or all. UsageError: they are too many for a matrix."""
     rows = np.arange(artifact.n_documents) if rows is None else rows
@@ -276,16 +271,18 @@ ENDS = 3
 _FLAGS = {"empty": EMPTY, "short": SHORT, "invalid_bytes": INVALID, "utf_16_or_32": WIDE, "all_ignored": IGNORED}
 
 
-FactValue = str | int | float
-"""A value that is shown: a number as one."""
-
-
-def facts_of(artifact: Artifact) -> Iterator[tuple[str, FactValue]]:
+def facts_of(artifact: Artifact) -> Iterator[tuple[str, str | int | float | None]]:
     """Yield everything that an artifact says of itself without its texts, and what is to be expected of an index.
 
     They are keys and values, in the order in which they are shown. A key may occur several times.
     """
-    yield from ((key, _value(value)) for key, value in _facts(artifact))
+    for key, value in _facts(artifact):
+        if isinstance(value, bool):
+            yield key, "yes" if value else "no"
+        elif isinstance(value, int | np.integer):
+            yield key, int(value)
+        else:
+            yield key, Figure(value) if isinstance(value, float) else None if value in (None, "") else in_words(value)
 
 
 def _facts(artifact: Artifact) -> Iterator[tuple[str, Any]]:
@@ -345,17 +342,6 @@ def _run(artifact: Artifact) -> Iterator[tuple[str, Any]]:
         for reason, count in skipped.items():
             if isinstance(count, int | list):
                 yield _printable(f"skipped_{reason}"), len(count) if isinstance(count, list) else count
-
-
-def _value(value: Any) -> FactValue:
-    """A value for the table: numbers stay numbers, and all else becomes text."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return Figure(value)
-    if isinstance(value, int | np.integer):
-        return int(value)
-    return "" if value in (None, "") else in_words(value)
 
 
 def _printable(text: str) -> str:

@@ -42,7 +42,6 @@ class Values(NamedTuple):
     words: what is accepted; empty for members of a family.
     of_python, of_word: the value that a Python object or a word of a command line stands for; None: it is not accepted.
         A path that is not accepted is a ValueError, which says why. of_word of None: as of_python.
-    shown: what messages show of a wrong value.
     family: the members of which one is named; empty: values are no names.
     python: the type of a value as Python callers give it.
     shell: what shells offer to complete: `file`, `dir` or nothing.
@@ -54,7 +53,6 @@ class Values(NamedTuple):
     words: str
     of_python: Callable[[Any], Any]
     of_word: Callable[[str], Any] | None = None
-    shown: Callable[[object], object] = without_secret
     family: Mapping[str, Any] = MappingProxyType({})
     python: str = "str"
     shell: str = ""
@@ -84,7 +82,7 @@ class Values(NamedTuple):
         """The message about a wrong value: what is wanted, what was given, and what may have been meant."""
         from difflib import get_close_matches
 
-        given = self.shown(given)
+        given = without_secret(given)
         shown = given if not isinstance(given, str) or len(given) <= _SHOWN else f"{given[:_SHOWN]}..."
         near = get_close_matches(given, self.family, 1, 0.7) if isinstance(given, str) else []
         return f"must be {wanted}, not {shown!r}" + (f": did you mean {near[0]}?" if near else "")
@@ -299,9 +297,9 @@ PATHS = Values(
 )
 
 
-def artifact_name(*kinds: str) -> Values:
-    """The path of an artifact, or in Python the artifact itself. kinds: the kinds that are accepted."""
-    wanted = f"an artifact of kind {' or '.join(kinds)}, or its path"
+def artifact_name(kind: str) -> Values:
+    """The path of an artifact of this kind, or in Python the artifact itself."""
+    wanted = f"an artifact of kind {kind}, or its path"
 
     def check(value: Any) -> Any:
         if hasattr(value, "recipe"):
@@ -311,7 +309,5 @@ def artifact_name(*kinds: str) -> Values:
             raise ValueError(f"{wanted} on this machine (copy it there first)")
         return name
 
-    types = {"shingles": "Shingles", "signatures": "Signatures", "index": "BandIndex"}
-    return Values(
-        wanted, check, os.fsencode, python=" | ".join(("Path", *(types[kind] for kind in kinds))), shell="dir"
-    )
+    python = {"shingles": "Path | Shingles", "index": "Path | BandIndex"}[kind]
+    return Values(wanted, check, os.fsencode, python=python, shell="dir")

@@ -34,18 +34,13 @@ def stream_of(path: str | None, drawn: Any = None) -> AbstractContextManager[Out
     """
     from simdocs.storage.atomic_file import stdout
 
-    if drawn is not None and drawn.has_parts:
-        return _parts(drawn)
-    return stdout() if path is None else file_of(path)
-
-
-def _parts(drawn: Any) -> AbstractContextManager[OutputStream]:
+    if drawn is None or not drawn.has_parts:
+        return stdout() if path is None else file_of(path)
     from simdocs.storage.atomic_tree import atomic_parts
 
     chosen = _format_of(drawn)
     end_mark = b"" if FORMATS[chosen].binary else b"\0" if getattr(drawn, "nul", False) else b"\n"
-    path = os.fsdecode(drawn.output or b"")
-    return atomic_parts(path, drawn.ending, end_mark, quoted=chosen == "csv")
+    return atomic_parts(os.fsdecode(drawn.output or b""), drawn.ending, end_mark, quoted=chosen == "csv")
 
 
 def file_of(path: str, before: str = "") -> AbstractContextManager[OutputStream]:

@@ -18,15 +18,6 @@ if TYPE_CHECKING:
 _EACH_PATH = "Compared with its path, or only with its name if GLOB has no slash. May be repeated."
 
 
-def one_action(options: Act) -> str:
-    """One thing is done to a duplicate."""
-    if options.move is not None and options.hardlink:
-        return "--move and --hardlink cannot be combined: choose one action"
-    if options.move is None and not options.hardlink:
-        return "say what to do with the duplicates: --move or --hardlink"
-    return ""
-
-
 class Act(Drawn):
     """Move duplicates away, or link them to what is kept.
 
@@ -45,7 +36,6 @@ class Act(Drawn):
         "simdocs act x.answer --hardlink --yes",
     )
     usual = ("move", "hardlink", "yes", "protect", "only", "max_removed")
-    rules = (one_action,)
 
     answer: Any = b""
 
@@ -74,6 +64,10 @@ class Act(Drawn):
     def _check(self) -> Iterator[str]:
         missing = "nothing to act on: name an answer, as in simdocs act NAME.answer"
         yield from self.checked_argument("answer", path_name(), missing)
+        if self.move is not None and self.hardlink:
+            yield "--move and --hardlink cannot be combined: choose one action"
+        if self.move is None and not self.hardlink:
+            yield "say what to do with the duplicates: --move or --hardlink"
 
 
 def answer(options: Act, run: Run) -> Result:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from simdocs.options.answers import Drawn, Talking, Target, quiet_or_not, summary_is_a_file
-from simdocs.options.declaration import Options, Rule
+from simdocs.options.declaration import Options
 from simdocs.options.recipes import Containing, OwnFunctions, Rereading, Updating
 from simdocs.options.sources import DOCS, Banded, OfSignatures, OfTokens, one_scheme, paths
 
@@ -15,12 +15,6 @@ if TYPE_CHECKING:
     from simdocs.engines.engine import Run
     from simdocs.model.artifact import Artifact
     from simdocs.model.result import Result
-
-
-def of_dry_runs(options: Build) -> str:
-    """A dry run compares with an artifact that has a name."""
-    is_unnamed = options.dry_run and options.output is None
-    return "--dry-run needs -o: name the artifact to compare with" if is_unnamed else ""
 
 
 _WHICH = "name the artifact to write, which is a directory"
@@ -34,7 +28,6 @@ class Build(OfTokens, Updating, Target, Drawn):
 
     kind: ClassVar[str] = ""
     takes = DOCS
-    rules: ClassVar[tuple[Rule, ...]] = (of_dry_runs,)
     path = None
     has_parts = False
 
@@ -42,6 +35,11 @@ class Build(OfTokens, Updating, Target, Drawn):
         described="table on a terminal, else tsv", help="Format of the answer of --dry-run."
     )
     header: bool = Drawn.options["header"].but(help="With --dry-run, begin TSV with the names of the columns.")
+
+    def _check(self) -> Iterator[str]:
+        yield from super()._check()
+        if self.dry_run and self.output is None:
+            yield "--dry-run needs -o: name the artifact to compare with"
 
     @property
     def publishes_itself(self) -> bool:

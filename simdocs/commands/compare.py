@@ -41,35 +41,6 @@ if TYPE_CHECKING:
     from simdocs.model.result import Result
 
 
-def of_trace(options: Compare) -> str:
-    """A trace shows how signatures are computed."""
-    if options.trace and options.diff is not None:
-        return "--trace and --diff cannot be combined: --trace shows only how signatures are computed"
-    return ""
-
-
-def of_passages(options: Compare) -> str:
-    """Passages are listed for themselves."""
-    about = ("diff", "trace", "multiset", "seed", *Sketching.options, *OwnFunctions.options, *OF_BANDS)
-    useless = options.differ(about)
-    if options.passages and useless:
-        return f"--passages and {flags(useless)} cannot be combined: all passages are listed, the longest first"
-    return "--min-passage needs --passages" if options.min_passage is not None and not options.passages else ""
-
-
-def room_for_marks(options: Compare) -> str:
-    """Marked texts need a format that has room for them."""
-    chosen = options.format or options.suffix
-    form = FORMATS.get(chosen)
-    if options.diff is not None and form is not None and not (form.for_people or form.nested):
-        nested = " or ".join(name for name, each in FORMATS.items() if each.nested)
-        return (
-            f"--diff prints marked texts, which have no place in {chosen}: use --format {nested}, or leave the format"
-            " out"
-        )
-    return ""
-
-
 class Compare(OfSources, Sequences, Normalisation, Shingling, Sketching, OwnFunctions, ChoosingBands, Drawn):
     """Show how similar two texts are, and why.
 
@@ -95,10 +66,7 @@ class Compare(OfSources, Sequences, Normalisation, Shingling, Sketching, OwnFunc
     usual = ("diff", "passages", "unit", "k", "threshold", "exit_code", "output", "format", "verbose", "nfkc")
     wanted = "two files"
     of_paths = OF_FILES
-    rules = (
-        *(one_list_of_stop_words, standard_input_once, by_hand_or_rule, one_scheme),
-        *(of_trace, of_passages, room_for_marks),
-    )
+    rules = (one_list_of_stop_words, standard_input_once, by_hand_or_rule, one_scheme)
 
     diff: str | None = option(choice(DIFFS), help="Print where texts differ.")
     trace: bool = switch(
@@ -130,6 +98,17 @@ class Compare(OfSources, Sequences, Normalisation, Shingling, Sketching, OwnFunc
             yield "--passages lists what two texts have in common, not more"
         if texts > MOST_TEXTS:
             yield f"a matrix has at most {MOST_TEXTS:,} texts, not {texts:,}: simdocs pairs DOCS finds similar pairs"
+        if self.trace and self.diff is not None:
+            yield "--trace and --diff cannot be combined: --trace shows only how signatures are computed"
+        about = ("diff", "trace", "multiset", "seed", *Sketching.options, *OwnFunctions.options, *OF_BANDS)
+        if self.passages and (useless := self.differ(about)):
+            yield f"--passages and {flags(useless)} cannot be combined: all passages are listed, the longest first"
+        if self.min_passage is not None and not self.passages:
+            yield "--min-passage needs --passages"
+        chosen = self.format or self.suffix
+        form = FORMATS.get(chosen)
+        if self.diff is not None and form is not None and not (form.for_people or form.nested):
+            yield f"--diff prints marked texts, which have no place in {chosen}: use --format jsonl"
         yield from useless_stop_words(self, {self.unit or Shingling.defaults["unit"]})
         scheme = self.scheme or Sketching.defaults["scheme"]
         if self.trace and not (self.differ(tuple(OwnFunctions.options)) or scheme == "permutation"):

@@ -37,24 +37,6 @@ MEMBERS = table_head(document=NAME, group=NUMBER, kept=NAME, jaccard=SIMILARITY)
 _ALL_COLUMNS = "with all columns, in the format of PATH's suffix. Several files, or a directory, make a directory."
 
 
-def of_groups(options: Dedupe) -> str:
-    """A component has one kept document, and no limit of candidates; and what has changed is about one index."""
-    useless = options.differ(("against", "max_candidates"))
-    if options.cluster == "components" and useless:
-        return f"--cluster {options.cluster} and {flags(useless)} cannot be combined"
-    return "--changed and --against cannot be combined" if options.changed and options.against is not None else ""
-
-
-def rows_once(options: Dedupe) -> str:
-    """Standard output takes the rows of one output, or the answer."""
-    piped = [each for each in options.differ(ROW_OUTPUTS) if getattr(options, each.name) == b"-"]
-    if len(piped) > 1:
-        return f"{flags(piped)} cannot be combined: only one of them can go to standard output"
-    if piped and options.is_wanted and options.path is None:
-        return "rows and the answer cannot both go to standard output: add -o PATH for the answer"
-    return ""
-
-
 class Dedupe(Banded, Grouping, Searching, Drawn):
     """Find near-duplicates among documents.
 
@@ -78,7 +60,7 @@ class Dedupe(Banded, Grouping, Searching, Drawn):
     usual = ("threshold", "unit", "k", "include", "keep", "against", "list", "output", "kept_rows")
     upstream = ("shingles", "signatures", "index")
     of_paths = (*Banded.of_paths, *ROW_OUTPUTS)
-    rules = (of_groups, every_pair, rows_once, names_with_nul)
+    rules = (every_pair, names_with_nul)
 
     output: bytes | None = Drawn.options["output"].but(help=f"{ANSWER} If it ends in .answer, it is for simdocs act.")
     list: str | None = option(
@@ -98,6 +80,18 @@ class Dedupe(Banded, Grouping, Searching, Drawn):
         metavar="PATH",
     )
     nul: bool = NUL
+
+    def _check(self) -> Iterator[str]:
+        yield from super()._check()
+        if self.cluster == "components" and (useless := self.differ(("against", "max_candidates"))):
+            yield f"--cluster {self.cluster} and {flags(useless)} cannot be combined"
+        if self.changed and self.against is not None:
+            yield "--changed and --against cannot be combined"
+        piped = [each for each in self.differ(ROW_OUTPUTS) if getattr(self, each.name) == b"-"]
+        if len(piped) > 1:
+            yield f"{flags(piped)} cannot be combined: only one of them can go to standard output"
+        elif piped and self.is_wanted and self.path is None:
+            yield "rows and the answer cannot both go to standard output: add -o PATH for the answer"
 
     @property
     def is_wanted(self) -> bool:

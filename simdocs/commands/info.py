@@ -109,12 +109,6 @@ OF_TEXTS = (*Normalisation.options, *Shingling.options, "stop_words", "max_size"
 """The options about a text, which an artifact has decided."""
 
 
-def one_view(options: Show) -> str:
-    """An artifact is shown in one way."""
-    views = options.differ(("matrix", "buckets", "candidates"))
-    return f"{flags(views)} cannot be combined: choose one" if len(views) > 1 else ""
-
-
 class Show(Drawn, Normalisation, Shingling, Rereading):
     """Show the shingles of one text, or what an artifact holds.
 
@@ -134,7 +128,7 @@ class Show(Drawn, Normalisation, Shingling, Rereading):
     )
     usual = ("unit", "k", "nfkc", "keep_case", "mask_digits", "matrix", "buckets", "candidates", "output", "header")
     without = frozenset(("summary_json", "verbose", "summary"))
-    rules = (one_list_of_stop_words, one_view)
+    rules = (one_list_of_stop_words,)
 
     file: Any = b""
     documents: tuple[Any, ...] = ()
@@ -159,6 +153,8 @@ class Show(Drawn, Normalisation, Shingling, Rereading):
             yield f"{flags(useless)} needs a file, not a text in memory"
         if b"-" == self.file == self.stop_words:
             yield ONCE
+        if len(views := self.differ(("matrix", "buckets", "candidates"))) > 1:
+            yield f"{flags(views)} cannot be combined: choose one"
         try:
             self.__dict__["documents"] = tuple(map(path_name().check, self.documents))
         except ValueError as wanted:

@@ -26,14 +26,6 @@ PAIRS = table_head(GROUPED, document=NAME, other=NAME, jaccard=SIMILARITY, estim
 NESTED = PAIRS.but(GROUPED, containment=SIMILARITY, contained=NAME)
 
 
-def of_containment(options: Pairs) -> str:
-    """Signatures and bands say nothing about containment."""
-    useless = options.differ(("recall", "rule", "bands", "rows", "verify"))
-    if options.measure == "containment" and useless:
-        return f"--measure containment and {flags(useless)} cannot be combined: every pair is compared exactly"
-    return ""
-
-
 class Pairs(Banded, Deciding, Searching, Drawn):
     """Find all pairs of similar documents.
 
@@ -56,7 +48,7 @@ class Pairs(Banded, Deciding, Searching, Drawn):
     usual = ("threshold", "unit", "k", "include", "measure", "exact", "all_copies", "output", "format", "exit_code")
     upstream = ("shingles", "signatures", "index")
     without = frozenset(("against",))
-    rules = (every_pair, of_containment)
+    rules = (every_pair,)
 
     measure: str = Searching.options["measure"].but(
         help="What is compared with the threshold. With containment, every pair is found as with --exact."
@@ -66,6 +58,12 @@ class Pairs(Banded, Deciding, Searching, Drawn):
         f" {UNITS_OF_SIZE}"
     )
     all_copies: bool = switch("Also list all pairs of identical texts.")
+
+    def _check(self) -> Iterator[str]:
+        yield from super()._check()
+        useless = self.differ(("recall", "rule", "bands", "rows", "verify"))
+        if self.measure == "containment" and useless:
+            yield f"--measure containment and {flags(useless)} cannot be combined: every pair is compared exactly"
 
 
 def answer(options: Pairs, run: Run) -> SimilarPairs:

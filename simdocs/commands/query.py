@@ -18,40 +18,6 @@ if TYPE_CHECKING:
     from simdocs.model.result import Result
 
 
-def of_nearest(options: Query) -> str:
-    """The nearest documents are the most similar ones, whatever the threshold."""
-    useless = options.differ(("threshold", "top", "max_memory"))
-    if options.nearest is None:
-        return ""
-    if options.measure == "containment":
-        return f"--nearest is about similarity: use --measure containment --top {options.nearest} instead"
-    return f"--nearest and {flags(useless)} cannot be combined: the N most similar texts are listed" if useless else ""
-
-
-def of_passages(options: Query) -> str:
-    """Passages are listed for themselves, and looked for in texts that are read."""
-    useless = options.differ(("threshold", "verify", "measure", "top", "nearest", "list", "changed", "shingles"))
-    if options.passages and useless:
-        return f"--passages and {flags(useless)} cannot be combined: all passages are listed, the longest first"
-    return "--min-passage needs --passages" if options.min_passage is not None and not options.passages else ""
-
-
-def of_changes(options: Query) -> str:
-    """Documents that have changed are in the index, and are not read."""
-    useless = options.differ((*OF_WALKS, "max_size", *Sequences.options, "itself"))
-    return f"--changed and {flags(useless)} cannot be combined: no DOCS are read" if options.changed and useless else ""
-
-
-def of_exact(options: Query) -> str:
-    """What is compared exactly leaves nothing to estimate."""
-    contained = options.measure == "containment"
-    if options.verify == "estimate" and (options.exact or contained):
-        return "--verify estimate cannot be combined with --exact or --measure containment"
-    if options.max_memory is not None and not options.exact:
-        return "--max-memory needs --exact"
-    return ""
-
-
 class Query(OfDocuments, ChoosingBands, Deciding, Searching, Drawn):
     """Find the documents of an index that are similar to DOCS.
 
@@ -76,7 +42,7 @@ class Query(OfDocuments, ChoosingBands, Deciding, Searching, Drawn):
     )
     usual = ("threshold", "nearest", "top", "list", "passages", "output", "format", "exit_code", "verbose")
     upstream = ("shingles", "signatures")
-    rules = (of_nearest, of_passages, of_changes, of_exact, names_with_nul)
+    rules = (names_with_nul,)
 
     index: Any = None
 
@@ -111,6 +77,23 @@ class Query(OfDocuments, ChoosingBands, Deciding, Searching, Drawn):
             return
         yield from self.checked_argument("index", artifact_name("index"))
         yield from super()._check()
+        contained = self.measure == "containment"
+        if self.nearest is not None and contained:
+            yield f"--nearest is about similarity: use --measure containment --top {self.nearest} instead"
+        elif self.nearest is not None and (useless := self.differ(("threshold", "top", "max_memory"))):
+            yield f"--nearest and {flags(useless)} cannot be combined: the N most similar texts are listed"
+        useless = self.differ(("threshold", "verify", "measure", "top", "nearest", "list", "changed", "shingles"))
+        if self.passages and useless:
+            yield f"--passages and {flags(useless)} cannot be combined: all passages are listed, the longest first"
+        if self.min_passage is not None and not self.passages:
+            yield "--min-passage needs --passages"
+        useless = self.differ((*OF_WALKS, "max_size", *Sequences.options, "itself"))
+        if self.changed and useless:
+            yield f"--changed and {flags(useless)} cannot be combined: no DOCS are read"
+        if self.verify == "estimate" and (self.exact or contained):
+            yield "--verify estimate cannot be combined with --exact or --measure containment"
+        if self.max_memory is not None and not self.exact:
+            yield "--max-memory needs --exact"
 
     def ways(self) -> Sequence[str]:
         """The ways in which documents are named."""

@@ -20,17 +20,6 @@ if TYPE_CHECKING:
     from simdocs.model.saved_answer import SavedAnswer
 
 
-def output_is_a_page(options: Report) -> str:
-    """The output is a page, or an image of one figure."""
-    suffix, wanted = options.suffix, ("html", "htm") if options.figure is None else ("svg",)
-    if options.path is None or suffix in wanted:
-        return ""
-    if options.figure is not None:
-        return f"{shown(options)}: --figure draws an image in SVG: name a file *.svg"
-    image = ", or choose an image with --figure" if suffix == "svg" else ""
-    return f"{shown(options)}: a report is a page of HTML: name a file *.html{image}"
-
-
 class Report(Drawn):
     """Show groups of near-duplicates as a page for a web browser.
 
@@ -48,7 +37,6 @@ class Report(Drawn):
         "simdocs report found.answer --figure similarities -o similarities.svg",
     )
     usual = ("figure", "report_size", "output")
-    rules = (output_is_a_page,)
     format, header = None, False
 
     answer: Any = b""
@@ -63,6 +51,11 @@ class Report(Drawn):
     )
 
     def _check(self) -> Iterator[str]:
+        if self.path is not None and self.suffix not in (("html", "htm") if self.figure is None else ("svg",)):
+            wanted = "a report is a page of HTML: name a file *.html, or choose an image with --figure"
+            if self.figure is not None:
+                wanted = "--figure draws an image in SVG: name a file *.svg"
+            yield f"{shown(self)}: {wanted}"
         if not isinstance(self.answer, str | bytes | os.PathLike):
             from simdocs.model.groups import Deduplication
             from simdocs.model.saved_answer import SavedAnswer

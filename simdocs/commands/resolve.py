@@ -295,7 +295,10 @@ def intake_of(options: OfDocuments) -> Intake:
     _refuse(list(options.problems_beside_documents()))
     walking = Walking.of(options.fields())
     if options.texts is not None:
-        return Intake(walking=walking, found=_in_memory(options))
+        data = list(map(as_bytes, options.texts))
+        called, objects = names_of(options.names, len(data))
+        found = FileList.of(called, [len(text) for text in data], dict(enumerate(data)), texts=True)
+        return Intake(walking=walking, found=replace(found, given_names=objects))
     listed = options.files_from if options.files_from is not None else options.files0_from
     form = "" if options.input_format in (None, TEXT_FORMAT) else options.input_format
     sources = Sources(options.documents, listed, options.files0_from is not None, form)
@@ -315,14 +318,6 @@ def _refuse_disguised(documents: Sequence[object]) -> None:
                 f"{display_name(name)}: this is an artifact and not a directory of documents:"
                 f" give it a name that ends in one of {suffixes}, or remove its {MANIFEST}"
             )
-
-
-def _in_memory(options: OfDocuments) -> FileList:
-    """Texts in memory as a list of files that were read already."""
-    data = list(map(as_bytes, options.texts or ()))
-    called, objects = names_of(options.names, len(data))
-    found = FileList.of(called, [len(text) for text in data], dict(enumerate(data)), texts=True)
-    return replace(found, given_names=objects)
 
 
 def shingling_of(given: Mapping[str, Any]) -> Shingling:

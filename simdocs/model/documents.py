@@ -54,12 +54,6 @@ class SourceFiles(NamedTuple):
 
     files: NDArray[np.void]
 
-    def are_in_order(self, documents: int) -> bool:
-        """Whether every row belongs to one file. documents: N."""
-        rows = self.files["row"]
-        ends = np.append(rows, documents)
-        return bool((not documents or (len(rows) and not rows[0])) and (ends[:-1] < ends[1:]).all())
-
     def hold(self, facts: NDArray[np.void]) -> bool:
         """Whether documents with these facts, (N,) DOCUMENT, are whole files or follow each other in their file.
 
@@ -191,7 +185,9 @@ class Documents:
     @property
     def contradiction(self) -> tuple[str, str] | None:
         """The file of an artifact that contradicts the others, and what is wrong with it; None if they fit together."""
-        if not self.sources.are_in_order(len(self)):
+        rows = self.sources.files["row"]
+        ends = np.append(rows, len(self))
+        if (len(self) and (not len(rows) or rows[0])) or (ends[:-1] >= ends[1:]).any():
             return "files.npy", "its files and their rows do not fit together"
         if ((self.facts["container"] > 0) & (self.facts["container"] >= self.names.lengths)).any():
             return "documents.npy", "the name of a line is not longer than that of its file"

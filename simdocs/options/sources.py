@@ -89,7 +89,10 @@ class OfSources(Options):
                     self.__dict__[name] = []
                     yield str(wrong)
         if "texts" in known:
-            yield from problems_of_texts(self.texts or ())
+            for row, text in enumerate(self.texts or ()):
+                if not isinstance(text, str | bytes):
+                    yield f"texts[{row}] is of type {type(text).__name__}: a text must be str or bytes"
+                    break
         if self.texts is None:
             yield "names need texts"
             return
@@ -282,13 +285,6 @@ def _from_arrow(name: str, values: Any) -> list[Any]:
         raise ValueError(f"{name} is a table ({type(values).__name__}), not a column: use one of its columns")
     found: list[Any] = column.to_pylist()
     return found
-
-
-def problems_of_texts(texts: Sequence[Any]) -> Iterator[str]:
-    """Yield which of these is the first that is no text."""
-    wrong = next((row for row, text in enumerate(texts) if not isinstance(text, str | bytes)), None)
-    if wrong is not None:
-        yield f"texts[{wrong}] is of type {type(texts[wrong]).__name__}: a text must be str or bytes"
 
 
 _NULLS = ("None", "nan", "<NA>", "NaT")

@@ -12,9 +12,9 @@ from simdocs.model.skipped import Skipped
 from simdocs.reading.file_list import FileList
 from simdocs.reading.find import find
 from simdocs.spark import Answer
-from simdocs.spark import flow as flows
 from simdocs.spark.commands import Dedupe
 from simdocs.spark.flow import Flow, flow_of, groups, similar_pairs
+from simdocs.spark.rows import RowOutputs
 from simdocs.spark.workers import Plan
 
 
@@ -31,12 +31,17 @@ def found(spark: Any, options: Any, skipped: Skipped | None = None) -> Answer:
     """
     asked, files = listed(options, skipped)
     cut, keep = banding_of(asked.options, asked.recipe.sketching).cut, getattr(options, "keep", "first")
-    plan = Plan(asked.recipe, asked.intake.walking.max_size, cut, asked.threshold, keep, flows.CROWD, os.getcwdb())
-    flow = flow_of(spark, plan, files, options.partitions)
+    outputs = RowOutputs(options, files, asked.intake.sources, asked.recipe.sequences)
+    limit, of_rows = asked.intake.walking.max_size, bool(outputs.files)
+    plan = Plan(asked.recipe, limit, cut, asked.threshold, keep, of_rows, os.getcwdb())
+    flow = flow_of(spark, plan, files, options.partitions, apart=of_rows)
     is_dedupe = isinstance(options, Dedupe)
-    edges, names = (groups(flow), ("kept", "duplicate")) if is_dedupe else (similar_pairs(flow), ("document", "other"))
+    edges = (groups if is_dedupe else similar_pairs)(flow).persist()
+    names = ("kept", "duplicate") if is_dedupe else ("document", "other")
     columns = (F.col(f"{side}_name").cast("string") for side in ("left", "right"))
     rows = edges.orderBy("left", "right").select(*columns, "jaccard", "estimate").toDF(*names, "jaccard", "estimate")
+    if of_rows:
+        outputs.write(flow, edges.select(F.col("right").alias("id")))
     read = (F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in ("documents", "empty"))
     return Answer(rows.persist(), _skips(flow), flow.said().select(*read))
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from simdocs.commands import dedupe as locally
 from simdocs.options.answers import Grouping, Target
-from simdocs.options.declaration import Group, Member, option
-from simdocs.options.families import KEEP
+from simdocs.options.declaration import Group, option
+from simdocs.options.families import FORMATS, KEEP
 from simdocs.options.sources import DOCS, Banded, OfSignatures
 from simdocs.options.values import FREE_TEXT, PATTERNS, choice, whole
 
@@ -16,22 +17,15 @@ if TYPE_CHECKING:
     from simdocs.engines.engine import Run
     from simdocs.model.result import Result
 
-_PARTS = {
-    "parquet": Member("Parquet"),
-    "tsv": Member("columns between tabs, as on one machine"),
-    "jsonl": Member("one JSON object a line"),
-}
+
+_PARTS = {name: FORMATS[name] for name in ("parquet", "tsv", "jsonl")}
 
 
 class OfCluster(Group):
     """The session that is started."""
 
-    spark_master: str = option(
-        FREE_TEXT, default="local[*]", help="Cluster, such as yarn, spark://HOST:7077 or sc://HOST.", metavar="URL"
-    )
-    spark_conf: tuple[str, ...] = option(
-        PATTERNS, default=(), help="Setting of Spark. This option may be repeated.", metavar="KEY=VALUE"
-    )
+    spark_master: str = option(FREE_TEXT, default="local[*]", help="Cluster: yarn or spark://HOST:7077.", metavar="URL")
+    spark_conf: tuple[str, ...] = option(PATTERNS, default=(), help="Settings of Spark.", metavar="KEY=VALUE")
     partitions: int | None = option(
         whole(1, 1 << 20),
         default=None,
@@ -43,7 +37,8 @@ class OfCluster(Group):
 
 def output_named(options: Any) -> str:
     """Nothing goes to standard output."""
-    return "" if options.output not in (None, b"-") else "name the directory of the answer with -o OUT/"
+    outputs = [getattr(options, name, None) for name in ("output", "kept_rows", "removed_rows")]
+    return "name the directory of the answer with -o OUT/" if b"-" in outputs or not any(outputs) else ""
 
 
 def settings_of_spark(options: Any) -> str:
@@ -54,6 +49,9 @@ def settings_of_spark(options: Any) -> str:
 
 class _Parts(Group):
     """Where the answer is written."""
+
+    takes = DOCS
+    without = frozenset(("jobs", "strict", "template", "ignore_common"))
 
     output: bytes | None = Target.options["output"].but(
         help="Write the answer to the new directory OUT. It is complete when it has the file _SUCCESS.",
@@ -66,9 +64,6 @@ class _Parts(Group):
         return True
 
 
-_WITHOUT = frozenset(("jobs", "strict", "template", "ignore_common"))
-
-
 class Signature(_Parts, OfSignatures, OfCluster):
     """Turn documents into signatures on a cluster of Spark.
 
@@ -77,14 +72,12 @@ class Signature(_Parts, OfSignatures, OfCluster):
     """
 
     command = "spark signature"
-    takes = DOCS
     examples = (
         "simdocs spark signature data/ -o parts --spark-master yarn",
         "simdocs merge parts/*.signatures -o all.signatures",
     )
     usual = ("unit", "k", "num_perm", "output", "spark_master", "spark_conf", "partitions")
     rules = (output_named, settings_of_spark)
-    without = _WITHOUT
 
 
 class Pairs(_Parts, Banded, OfCluster):
@@ -95,11 +88,9 @@ class Pairs(_Parts, Banded, OfCluster):
     """
 
     command = "spark pairs"
-    takes = DOCS
     examples: ClassVar[Sequence[str]] = ("simdocs spark pairs data/ -o pairs --spark-master yarn",)
     usual = ("threshold", "unit", "k", "output", "format", "spark_master", "spark_conf", "partitions")
     rules = (output_named, settings_of_spark)
-    without = _WITHOUT
 
     format: str = option(choice(_PARTS), default="parquet", help="Format of the parts.")
 
@@ -121,6 +112,8 @@ class Dedupe(Pairs):
     keep: str = Grouping.options["keep"].but(
         values=choice({name: KEEP[name] for name in ("first", "longest", "shortest")})
     )
+    kept_rows: bytes | None = locally.Dedupe.options["kept_rows"].but()
+    removed_rows: bytes | None = locally.Dedupe.options["removed_rows"].but()
 
 
 def answer(options: Any, run: Run) -> Result:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial, reduce
+from functools import cached_property, reduce
 from typing import Any
 
-import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812  (as everywhere)
@@ -39,43 +38,49 @@ def held(frame: Any) -> Any:
 
 @dataclass(frozen=True)
 class Flow:
-    """One run on a session of Spark. partitions: those of each exchange."""
+    """One run on a session of Spark. partitions: those of each exchange. begins: the first task of each file, if it has
+    tasks of its own."""
 
     spark: Any
     plan: Plan
     partitions: int
     tasks: Any
+    begins: list[int]
 
     @cached_property
     def signed(self) -> Any:
-        """The documents, sorted by the digests of their texts: see `workers.SIGNED`."""
+        """The documents: see `workers.SIGNED`; with the ids of the first copy of their text, and of the copy before."""
         some = self.tasks.repartition(max(1, min(self.tasks.count(), 1 << 14)))
         made = self.map(some, workers.signed, workers.SIGNED)
-        return self.exchanged(made, "high", "low", "rank", "id", by=2).persist()
+        copies = Window.partitionBy("high", "low").orderBy("rank", "id")
+        seen = {"first": F.first("id").over(copies), "before": F.lag("id").over(copies)}
+        return made.repartition(self.partitions, "high", "low").withColumns(seen).persist()
 
     def map(self, frame: Any, function: Callable[..., Any], schema: str) -> Any:
         """What workers make of the rows of each partition."""
         return frame.mapInArrow(in_worker(self.plan, function), schema)
 
-    def exchanged(self, frame: Any, *columns: str, by: int = 1) -> Any:
-        """The rows in partitions by the first columns, sorted by all of these."""
-        return frame.repartition(self.partitions, *columns[:by]).sortWithinPartitions(*columns)
+    def exchanged(self, frame: Any, *columns: str) -> Any:
+        """The rows in partitions by the first column, sorted by all of these."""
+        return frame.repartition(self.partitions, columns[0]).sortWithinPartitions(*columns)
 
     def said(self) -> Any:
         """What tasks say: (task, and what was skipped, or how much was read)."""
-        lines = self.signed.where("high is null").withColumn("said", F.from_json(F.col("keys").cast("string"), _SAID))
-        return lines.select(F.shiftright("id", PLACES).alias("task"), "said.*")
+        lines = self.signed.where("said is not null").select(F.shiftright("id", PLACES).alias("task"), "said")
+        return lines.withColumn("said", F.from_json("said", SAID)).select("task", "said.*")
 
     def entries(self) -> tuple[Any, Any]:
         """The pairs (left, right) in small buckets, and the entries (key, rank, id) of crowded ones."""
-        every = self.map(self.signed, workers.entries, workers.ENTRY)
-        listed = self.map(self.exchanged(every, "key", "rank", "id"), workers.listed, workers.LISTED).persist()
-        pairs = listed.where("right is not null").select("left", "right").distinct()
-        return pairs, listed.where("right is null").select("key", "rank", F.col("left").alias("id"))
+        firsts = self.signed.where("id = first").select(F.explode("keys").alias("key"), "rank", "id")
+        size = F.count("*").over(Window.partitionBy("key"))
+        shared = firsts.repartition(self.partitions, "key").withColumn("size", size).where("size > 1").persist()
+        small = shared.where(F.col("size") <= CROWD)
+        return _of_bucket(small, small).distinct(), shared.where(F.col("size") > CROWD).drop("size")
 
     def copies(self, *, chained: bool) -> Any:
-        """The copies of texts, as pairs: see `workers.copies`."""
-        return self.map(self.signed, partial(workers.copies, chained=chained), workers.PAIR)
+        """The first copy of each text with the others, as pairs; chained: each copy with the next one."""
+        copies = self.signed.where("id != first and said is null")
+        return copies.select(F.col("before" if chained else "first").alias("left"), F.col("id").alias("right"))
 
     def compared(self, pairs: Any, copies: Any = None) -> Any:
         """The edges among these pairs, and those of copies, which are not compared: see `workers.EDGE`."""
@@ -85,11 +90,11 @@ class Flow:
         every = held(every)
         lefts = every.groupBy("left").agg(F.bool_and("is_copy").alias("is_copy"))
         ids = lefts.select(F.col("left").alias("id"), "left", "is_copy").union(every.select("right", "left", "is_copy"))
-        nothing = [F.lit(None).cast(kind) for kind in ("binary", "long")]
-        wanted = ids.select(F.shiftright("id", PLACES).alias("task"), "id", "left", "is_copy", *nothing)
+        wanted = ids.select(F.shiftright("id", PLACES).alias("task"), "id", "left", "is_copy")
         heads = self.tasks.join(self.lines_before().hint("merge"), "task", "left")
-        heads = heads.select("task", F.lit(-1), F.lit(-1), F.lit(False), "payload", "before")
-        read = self.map(self.exchanged(heads.union(wanted).toDF(*_WANTED), "task", "id"), workers.texts, workers.TEXT)
+        heads = heads.select("task", F.lit(-1).alias("id"), "payload", "before")
+        rows = self.exchanged(heads.unionByName(wanted, allowMissingColumns=True), "task", "id")
+        read = self.map(rows, workers.texts, workers.TEXT)
         return held(self.map(self.exchanged(read, "left", "right"), workers.compared, workers.EDGE))
 
     def lines_before(self) -> Any:
@@ -100,22 +105,17 @@ class Flow:
         return of_file.select("task", F.sum("lines").over(rows).alias("before"))
 
 
-_SAID = "reason string, name string, detail string, line long, documents long, empty long, lines long"
-
-_WANTED = ("task", "id", "left", "is_copy", "payload", "before")
+SAID = "reason string, name string, detail string, line long, documents long, empty long, lines long"
 
 
-def flow_of(spark: Any, plan: Plan, found: FileList, partitions: int | None, *, whole: bool = False) -> Flow:
-    """The flow over these files. partitions: None: as many as the session has for exchanges. whole: see `tasks_of`."""
+def flow_of(spark: Any, plan: Plan, found: FileList, partitions: int | None, **how: bool) -> Flow:
+    """The flow over these files. partitions: None: as many as the session has for exchanges. how: see `tasks_of`."""
     partitions = partitions or int(spark.conf.get("spark.sql.shuffle.partitions"))
-    numbers, files, payloads = list[int](), list[int](), list[bytes]()
-    for number, task in enumerate(tasks_of(found, plan.recipe.sequences, partitions, whole=whole)):
-        numbers.append(number)
-        files.append(files[-1] if task.begin else number)
-        payloads.append(pickle.dumps(task))
-    columns = [pa.array(numbers, pa.int64()), pa.array(files, pa.int64()), pa.array(payloads, pa.binary())]
-    tasks = pa.Table.from_arrays(columns, ["task", "file", "payload"])
-    return Flow(spark, plan, partitions, spark.createDataFrame(tasks))
+    tasks = list[tuple[int, int, bytes]]()
+    for number, task in enumerate(tasks_of(found, plan.recipe.sequences, partitions, **how)):
+        tasks.append((number, tasks[-1][1] if task.begin else number, pickle.dumps(task)))
+    frame = spark.createDataFrame(tasks, "task long, file long, payload binary")
+    return Flow(spark, plan, partitions, frame, sorted({file for _, file, _ in tasks}))
 
 
 def similar_pairs(flow: Flow) -> Any:

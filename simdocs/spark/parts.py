@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 from functools import partial
@@ -12,39 +13,28 @@ from pyspark.sql import functions as F  # noqa: N812  (as everywhere)
 
 import simdocs
 from simdocs.engines.engine import Run
-from simdocs.errors import OutputError
 from simdocs.model.figures import counted
 from simdocs.model.result import NAME, SIMILARITY, Result, table_head
 from simdocs.model.skipped import FIRST, Skip, Skipped
-from simdocs.names import display_name, is_uri, text_to_name
+from simdocs.names import text_to_name
 from simdocs.options.answers import Running
 from simdocs.options.sources import OfSignatures
 from simdocs.spark.answers import found, listed
 from simdocs.spark.commands import Dedupe, Pairs, Signature
-from simdocs.spark.flow import flow_of
-from simdocs.spark.workers import Batches, Plan, in_worker, rows_of
+from simdocs.spark.flow import SAID, flow_of
+from simdocs.spark.rows import complete, target_of
+from simdocs.spark.workers import Batches, Plan, rows_of, said_of
+from simdocs.storage.syscalls import create_directories
 from simdocs.views.output_formats import Jsonl, Tsv
-
-
-def target_of(output: bytes) -> str:
-    """The name of a directory that Spark writes. OutputError: it exists."""
-    path = os.fsdecode(output)
-    if is_uri(output):
-        return path.replace("s3://", "s3a://", 1)  # the name that Hadoop has for it
-    if os.path.lexists(path):
-        raise OutputError(f"{display_name(output)}: exists: name a directory that does not")
-    return f"file://{os.path.abspath(path)}"
 
 
 def write_rows(rows: Any, form: str, target: str) -> None:
     """Write rows in parts, which are complete when `_SUCCESS` is there."""
-    if form == "parquet":
-        rows.write.parquet(target)
-        return
-    names = [name for name, kind in rows.dtypes if kind == "string"]
-    lines = rows.withColumns({name: F.col(name).cast("binary") for name in names})
-    lines = lines.mapInArrow(partial(_drawn, names=rows.columns, form=form), "line binary")
-    lines.select(F.col("line").cast("string")).write.text(target)
+    if form != "parquet":
+        names = {name: F.col(name).cast("binary") for name in rows.columns[:2]}
+        drawn = rows.withColumns(names).mapInArrow(partial(_drawn, names=rows.columns, form=form), "value binary")
+        rows = drawn.select(F.col("value").cast("string"))
+    rows.write.format("parquet" if form == "parquet" else "text").save(target)
 
 
 def _drawn(batches: Batches, *, names: list[str], form: str) -> Batches:
@@ -53,14 +43,15 @@ def _drawn(batches: Batches, *, names: list[str], form: str) -> Batches:
     draw = (Tsv if form == "tsv" else Jsonl)(head)
     for batch in batches:
         lines = [draw.row(row)[:-1] for row in rows_of(iter((batch,)))]
-        yield pa.RecordBatch.from_pydict({"line": pa.array(lines, pa.binary())})
+        yield pa.RecordBatch.from_pydict({"value": pa.array(lines, pa.binary())})
 
 
 def written(spark: Any, options: Pairs, run: Run) -> Result:
     """Find what was asked, and write it in parts."""
-    target = target_of(options.output or b"")
+    target = target_of(options.output) if options.output else ""
     answer = found(spark, options, run.skipped)
-    write_rows(answer.rows, options.format, target)
+    if target:
+        write_rows(answer.rows, options.format, target)
     _report(answer.skipped, run.skipped)
     ((documents, empty),), rows = answer.read.collect(), answer.rows.count()
     found_now = f"{counted(rows, 'duplicate')}, {documents - rows:,} kept"
@@ -83,32 +74,34 @@ def _report(skips: Any, skipped: Skipped) -> None:
 
 def signatures_written(spark: Any, options: Signature, run: Run) -> Result:
     """Sign documents, and write the parts."""
-    documents = signed(spark, options)
+    documents = signed(spark, options, run.skipped)
     return _result(options, run, {"documents": documents}, f"{counted(documents, 'document')} signed")
 
 
-SIGNED = "part string, documents long, skipped long"
-
-
-def signed(spark: Any, options: Any) -> int:
-    """Write signatures in parts, and a list of them. Return how many documents were signed."""
-    target = target_of(options.output)
-    asked, files = listed(options)
+def signed(spark: Any, options: Any, skipped: Skipped | None = None) -> int:
+    """Write signatures in parts. Return how many documents were signed. skipped: gets those that were not."""
+    target_of(options.output)
+    skipped = Skipped() if skipped is None else skipped
+    asked, files = listed(options, skipped)
     plan = Plan(asked.recipe, asked.intake.walking.max_size, directory=os.getcwdb())
-    tasks = flow_of(spark, plan, files, options.partitions, whole=True).tasks
+    flow = flow_of(spark, plan, files, options.partitions, whole=True)
     given = {each.name: getattr(options, each.name) for each in options.differ(tuple(OfSignatures.options))}
     left_out = (*Running.options, "files_from", "files0_from", "include", "exclude")
     given = {name: value for name, value in given.items() if name not in left_out}
-    work = in_worker(plan, partial(_sign, output=os.path.abspath(os.fsdecode(options.output)), given=given))
-    tasks.repartition(max(1, tasks.count())).mapInArrow(work, SIGNED).write.json(target)
-    ((documents,),) = spark.read.json(target, SIGNED).agg(F.sum("documents")).collect()
+    work = partial(_sign, output=os.path.abspath(os.fsdecode(options.output)), given=given)
+    made = flow.map(flow.tasks.repartition(max(1, len(flow.begins))), work, "said string")
+    said = made.select(F.from_json("said", SAID).alias("said")).select("said.*").persist()
+    ((documents,),) = said.agg(F.sum("documents")).collect()
+    _report(said.where("reason is not null"), skipped)
+    complete(os.fsdecode(options.output))
     return documents or 0
 
 
 def _sign(_plan: Plan, tasks: Batches, *, output: str, given: dict[str, Any]) -> Batches:
+    create_directories(output)
     for number, _, payload in rows_of(tasks):
         part = f"{output}/part-{number:06}.signatures"
         made: Any = simdocs.signature(*pickle.loads(payload).found.names, output=part, jobs=1, lock_wait=600, **given)
-        yield pa.RecordBatch.from_pylist(
-            [{"part": part, "documents": len(made.documents), "skipped": sum(made.skipped.counts.values())}]
-        )
+        skips = (skip for reason in made.skipped.counts for skip in made.skipped.kept(reason))
+        said = [json.dumps({"documents": len(made.documents)}), *map(said_of, skips)]
+        yield pa.RecordBatch.from_pydict({"said": pa.array(said)})

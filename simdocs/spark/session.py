@@ -20,7 +20,6 @@ _LOG_LEVEL = "spark.log.level"
 _SETTINGS = {
     "spark.app.name": "simdocs",
     "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
     # A module in the working directory, which may hold documents of others, must not be imported by a worker.
     "spark.executorEnv.PYTHONSAFEPATH": "1",
     "spark.io.compression.codec": "zstd",

@@ -43,19 +43,21 @@ class Share(NamedTuple):
     before: int = 0
 
 
-def tasks_of(found: FileList, fields: Sequences, partitions: int, *, whole: bool = False) -> Iterator[Share]:
+def tasks_of(
+    found: FileList, fields: Sequences, partitions: int, *, whole: bool = False, apart: bool = False
+) -> Iterator[Share]:
     """Yield the tasks, in row order: four for each partition, unless they would be very small or large.
 
-    whole: no file is cut.
+    whole: no file is cut. apart: no task has two files.
     """
     share = int(found.sizes.sum()) // (4 * partitions) // BLOCK * BLOCK
     most = min(max(share, BLOCK), _LARGEST)
     formats, meanings = formats_of(found, fields)
     large = np.flatnonzero((found.sizes > most) & (formats > 0) & (not whole)).tolist()
     large = [row for row in large if is_of_lines(meanings[formats[row]], found.names[row])]
-    start, count = 0, len(found.names)
+    start, count, sizes = 0, len(found.names), np.maximum(found.sizes, most) if apart else found.sizes
     for row in [*large, count]:
-        for some in batches(found.sizes[start:row], most):
+        for some in batches(sizes[start:row], most):
             yield Share(found.take(np.arange(start + some.start, start + some.stop)))
         for begin in range(0, int(found.sizes[row]), most) if row < count else ():
             yield Share(found.take(np.array([row])), begin, begin + most)
@@ -78,29 +80,23 @@ def portions(
         if not task.begin <= (portion.start if portion.kind == "block" else 0) < task.stop:
             continue
         read, made = work(portion)
+        its, is_files = np.array(read.places, np.int64), portion.kind == "files"
+        places = done + its
+        _refuse_changed(found, row + its if is_files else np.array([row]), read)
+        if portion.kind == "block":
+            places += lines
+            read.move(task.before + lines, portion.name)
         if portion.kind == "files":
-            places = done + np.array(read.places, np.int64)
-            _refuse_changed(found, row + np.array(read.places, np.int64), read)
             done += len(portion.names)
         else:
-            before = done + (lines if portion.kind == "block" else 0)
-            places = before + np.array(read.places, np.int64)
-            _refuse_changed(found, np.array([row]), read)
-            if portion.kind == "block":
-                read.move(task.before + lines, portion.name)
             lines += read.numbers
-            if read.trouble is not None:
-                assert portion.kind == "block"
-                troubles.append(
-                    Skip(
-                        read.trouble.reason, portion.name, f"{read.trouble.detail}, after line {task.before + lines:,}"
-                    )
-                )
+        if read.trouble is not None:
+            detail = f"{read.trouble.detail}, after line {task.before + lines:,}"
+            troubles.append(Skip(read.trouble.reason, found.names[row], detail))
         row += ended
-        if ended and portion.kind != "files":
+        if ended and not is_files:
             done, lines = done + lines + 1, 0
-        if troubles:
-            read.skips, troubles[:] = [*read.skips, *troubles], []
+        read.skips, troubles[:] = [*read.skips, *troubles], []
         yield places, read, made
         if read.trouble is not None:
             return
@@ -111,4 +107,9 @@ def _refuse_changed(found: FileList, rows: Index, read: Read) -> None:
     some = rows[: len(read.files)]
     for row in some[found.stamps["mtime_ns"][some] != read.files["mtime_ns"]].tolist():
         if not is_uri(name := found.names[row]):
-            raise ClusterError(f"{display_name(name)}: changed while Spark was at work: run again")
+            raise changed(name)
+
+
+def changed(name: bytes) -> ClusterError:
+    """The error that a file is not any more what it was."""
+    return ClusterError(f"{display_name(name)}, or a file after it: changed while Spark was at work: run again")

@@ -9,32 +9,32 @@ import json
 import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, groupby, starmap
+from functools import partial
+from itertools import groupby, starmap
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from simdocs.commands.row_outputs import KEPT, no_rows
 from simdocs.engines.engine import WorkerState
 from simdocs.engines.local import reuse_memory
 from simdocs.errors import ClusterError
 from simdocs.kernels import jaccard, multisets
 from simdocs.kernels.buckets import band_keys
 from simdocs.model.documents import EMPTY
-from simdocs.model.ragged import NO_TOKENS, Array, Index, Mask, Ragged
-from simdocs.names import display_name, name_to_text
+from simdocs.model.ragged import NO_TOKENS, Array, Index, Ragged
+from simdocs.model.skipped import Skip
+from simdocs.names import name_to_text
 from simdocs.options.recipes import Bands, SignatureRecipe
-from simdocs.pipeline.reading import Read, read_task
+from simdocs.pipeline.reading import read_task
 from simdocs.pipeline.shingling import shingled
 from simdocs.pipeline.signing import sign_task, signing_of
-from simdocs.spark.tasks import PLACES, Share, portions
+from simdocs.spark.tasks import PLACES, Share, changed, portions
 from simdocs.version import __version__
 
 Batches = Iterator[pa.RecordBatch]
-
-KEY_BYTES = 5
-"""Bytes of a key. Of 10^9 documents, 10^7 pairs share one by chance, without being similar."""
 
 _TOGETHER = 1 << 21
 """Bytes of texts that are compared together."""
@@ -46,7 +46,7 @@ _RANKS = {"first": 0, "longest": -1, "shortest": 1}
 class Plan(NamedTuple):
     """What workers must know.
 
-    limit: the largest size of a document. crowd: the most documents in a bucket of which all pairs are listed at once.
+    limit: the largest size of a document. of_rows: whether all documents must be rows of files.
     directory, version: those of the calling process.
     """
 
@@ -55,7 +55,7 @@ class Plan(NamedTuple):
     cut: Bands = Bands(1, 1)
     threshold: float = 0.0
     keep: str = "first"
-    crowd: int = 64
+    of_rows: bool = False
     directory: bytes = b""
     version: str = __version__
 
@@ -96,125 +96,48 @@ def rows_of(batches: Batches) -> Iterator[tuple[Any, ...]]:
     return (row for batch in batches for row in zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
 
-def _numbers(batch: pa.RecordBatch, name: str) -> Index:
-    return batch[name].to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
-
-
 def _ranks(plan: Plan, sizes: Array) -> Index:
     return _RANKS[plan.keep] * sizes.astype(np.int64)
 
 
-SIGNED = "high long, low long, rank long, id long, keys binary"
-"""A document: both halves of the digest of its text, its place in keep order, its id, and its keys. Without a digest:
+SIGNED = "high long, low long, rank long, id long, keys array<long>, said string"
+"""A document: both halves of the digest of its text, its place in keep order, its id, and the keys of its buckets. Or
 what a task has to say, as JSON."""
 
 
 def signed(plan: Plan, tasks: Batches) -> Batches:
-    """Read, shingle and sign the documents of tasks: from rows of (task, payload) to SIGNED."""
+    """Read, shingle and sign the documents of tasks: from rows of (task, file, payload) to SIGNED."""
     recipe, cut = plan.recipe, plan.cut
+    salts = np.arange(1, cut.bands + 1, dtype=np.uint64)[:, None] * np.uint64(0x9E3779B97F4A7C15)
     for number, _, payload in rows_of(tasks):
-        task, state, said, documents, lines, empty = pickle.loads(payload), WorkerState(), list[bytes](), 0, 0, 0
-
-        def work(portion: Any, state: WorkerState = state) -> Any:
-            how = {"with_sets": False, "with_digests": False}
-            return sign_task(portion, state, recipe=recipe, sketching=recipe.sketching, ignored=NO_TOKENS, **how)
-
+        task, said, documents, lines, empty = pickle.loads(payload), list[str](), 0, 0, 0
+        how: dict[str, Any] = {"ignored": NO_TOKENS, "with_sets": False, "with_digests": False}
+        work = partial(sign_task, worker=WorkerState(), recipe=recipe, sketching=recipe.sketching, **how)
         for places, read, (signatures, _) in portions(task, recipe.sequences, plan.limit, work):
             facts, lines = read.facts, lines + read.numbers
+            if plan.of_rows and (texts := facts["container"] == 0).any():
+                raise no_rows(KEPT, 1, read.names[int(np.argmax(texts))])
             there = np.flatnonzero((facts["flags"] & EMPTY) == 0)
             documents, empty = documents + len(facts), empty + len(facts) - len(there)
-            said += (_said(**skip._asdict() | {"name": name_to_text(skip.name), "root": ""}) for skip in read.skips)
-            keys = (band_keys(signatures, there, cut.bands, cut.rows).T >> np.uint64(64 - 8 * KEY_BYTES)).copy()
-            keys = keys.view(np.uint8).reshape(len(there), cut.bands, 8)[:, :, :KEY_BYTES]
-            digests = facts["digest"][there].view(np.int64)
+            said += map(said_of, read.skips)
+            keys = (band_keys(signatures, there, cut.bands, cut.rows) + salts).T.ravel().view(np.int64)
+            ranks, digests = _ranks(plan, facts["size"][there]), facts["digest"][there].view(np.int64)
             yield _batch(
                 high=digests[:, 0],
                 low=digests[:, 1],
-                rank=_ranks(plan, facts["size"][there]),
+                rank=ranks,
                 id=(number << PLACES) + places[there],
-                keys=[each.tobytes() for each in keys],
+                keys=pa.ListArray.from_arrays(np.arange(len(there) + 1) * cut.bands, keys),
+                said=pa.nulls(len(there), pa.string()),
             )
-        said.append(_said(documents=documents, lines=lines, empty=empty))
-        none = pa.nulls(len(said), pa.int64())
-        yield _batch(high=none, low=none, rank=none, id=np.full(len(said), number << PLACES), keys=said)
+        said.append(json.dumps({"documents": documents, "lines": lines, "empty": empty}))
+        none, keyless = pa.nulls(len(said), pa.int64()), pa.nulls(len(said), pa.list_(pa.int64()))
+        yield _batch(high=none, low=none, rank=none, id=np.full(len(said), number << PLACES), keys=keyless, said=said)
 
 
-def _said(**facts: Any) -> bytes:
-    return json.dumps(facts).encode("utf-8", "backslashreplace")
-
-
-ENTRY = "key long, rank long, id long"
-
-
-def entries(plan: Plan, documents: Batches) -> Batches:
-    """The entries in buckets of the first copy of each text: from SIGNED, sorted by all, to ENTRY."""
-    bands = plan.cut.bands
-    for every, is_first in _with_firsts(documents):
-        batch = every.filter(pa.array(is_first))
-        data = np.frombuffer(b"".join(batch["keys"].to_pylist()), np.uint8)
-        keys = np.zeros((len(batch), bands, 8), np.uint8)
-        keys[:, :, :KEY_BYTES] = data.reshape(-1, bands, KEY_BYTES)
-        keys[:, :, KEY_BYTES] = np.arange(bands) % 128
-        rank, ids = (np.repeat(_numbers(batch, name), bands) for name in ("rank", "id"))
-        yield _batch(key=keys.view(np.int64).ravel(), rank=rank, id=ids)
-
-
-PAIR = "left long, right long"
-
-
-def copies(plan: Plan, documents: Batches, *, chained: bool) -> Batches:  # noqa: ARG001
-    """The first copy of each text with the others; chained: each copy with the next one."""
-    first = before = -1
-    for batch, is_first in _with_firsts(documents):
-        ids = _numbers(batch, "id")
-        start = np.maximum.accumulate(np.where(is_first, np.arange(len(ids)), -1))
-        firsts = np.where(start < 0, first, ids[start])
-        left = np.append(before, ids[:-1]) if chained else firsts
-        yield _batch(left=left[~is_first], right=ids[~is_first])
-        first, before = int(firsts[-1]), int(ids[-1])
-
-
-def _with_firsts(documents: Batches) -> Iterator[tuple[pa.RecordBatch, Mask]]:
-    """Yield batches of documents, and which of them are the first copies of their texts."""
-    last = (None, None)
-    for every in documents:
-        batch = every.filter(every["high"].is_valid())
-        if len(batch):
-            high, low = _numbers(batch, "high"), _numbers(batch, "low")
-            differs = (high[1:] != high[:-1]) | (low[1:] != low[:-1])
-            yield batch, np.append((high[0], low[0]) != last, differs)
-            last = high[-1], low[-1]
-
-
-LISTED = "key long, rank long, left long, right long"
-"""Both documents of a pair, the first in keep order on the left; or an entry of a crowded bucket, without a right."""
-
-
-def listed(plan: Plan, sorted_entries: Batches) -> Batches:
-    """The pairs in buckets, and the entries of crowded ones: from ENTRY, sorted by all, to LISTED."""
-    held, crowd = np.empty((3, 0), np.int64), None
-    for batch in chain(sorted_entries, [None]):
-        more = [] if batch is None else [np.stack([_numbers(batch, name) for name in ("key", "rank", "id")])]
-        key, rank, ids = held = np.concatenate([held, *more], axis=1)
-        if not len(key):
-            continue
-        begins = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
-        sizes = np.diff(np.append(begins, len(key)))
-        crowded = np.repeat((sizes > plan.crowd) | (key[begins] == crowd), sizes)
-        done = crowded | (np.arange(len(key)) < (len(key) if batch is None else begins[-1]))
-        crowd = key[-1] if crowded[-1] else None
-        small = np.flatnonzero(done & ~crowded)
-        for apart in range(1, plan.crowd):
-            left = small[:-apart][key[small[:-apart]] == key[small[apart:]]]
-            if not len(left):
-                break
-            right = left + apart
-            none = pa.nulls(len(left), pa.int64())
-            yield _batch(key=none, rank=none, left=ids[left], right=ids[right])
-        if crowded.any():
-            none = pa.nulls(int(crowded.sum()), pa.int64())
-            yield _batch(key=key[crowded], rank=rank[crowded], left=ids[crowded], right=none)
-        held = held[:, ~done]
+def said_of(skip: Skip) -> str:
+    """A skip as JSON."""
+    return json.dumps(skip._asdict() | {"name": name_to_text(skip.name), "root": ""})
 
 
 TEXT = "left long, right long, rank long, text binary, name binary"
@@ -223,12 +146,12 @@ two are copies."""
 
 
 def texts(plan: Plan, wanted: Batches) -> Batches:
-    """Read documents of tasks again: from (task, id, left, is_copy, payload, before), sorted by task and id, to TEXT.
+    """Read documents of tasks again: from (task, id, payload, before, left, is_copy), sorted by task and id, to TEXT.
 
     The first row of each task has its payload, and the id -1. ClusterError: a document is not there any more.
     """
     for number, of_task in groupby(rows_of(wanted), itemgetter(0)):
-        *_, payload, before = next(of_task)
+        _, _, payload, before, _, _ = next(of_task)
         of_documents = groupby(of_task, itemgetter(1))  # noqa: B031  (it is used once)
         if (first := next(of_documents, None)) is not None:
             task = pickle.loads(payload)._replace(before=before or 0)
@@ -238,17 +161,14 @@ def texts(plan: Plan, wanted: Batches) -> Batches:
 def _texts_of(plan: Plan, ids: int, task: Share, want: Any, wanted: Iterator[Any]) -> Batches:
     """The texts of a task. ids: that of its place 0. want, wanted: ids of the first document and others, with rows."""
     codec, fields = pa.Codec("zstd"), plan.recipe.sequences
-
-    def work(portion: Any) -> tuple[Read, None]:
-        return read_task(portion, fields, with_digests=False), None
-
-    for places, read, _ in portions(task, fields, plan.limit, work):
+    work = partial(read_task, sequences=fields, with_digests=False)
+    for places, read, _ in portions(task, fields, plan.limit, lambda portion: (work(portion), None)):
         made, size, ranks = list[_Text](), 0, _ranks(plan, read.facts["size"]).tolist()
         for at, document in enumerate((ids + places).tolist()):
             if want is None or want[0] != document:
                 continue
             packed = len(read.raws[at]).to_bytes(4, "little") + codec.compress(read.raws[at], asbytes=True)
-            for _, _, left, is_copy, *_ in want[1]:
+            for *_, left, is_copy in want[1]:
                 text = None if is_copy else packed
                 made.append(_Text(left, -1 if left == document else document, ranks[at], text, read.names[at]))
                 size += len(text or b"")
@@ -258,8 +178,7 @@ def _texts_of(plan: Plan, ids: int, task: Share, want: Any, wanted: Iterator[Any
             want = next(wanted, None)
         yield _rows(TEXT, made)
     if want is not None:
-        name = display_name(task.found.names[0])
-        raise ClusterError(f"{name}, or a file after it: changed while Spark was at work: run again")
+        raise changed(task.found.names[0])
 
 
 class _Text(NamedTuple):

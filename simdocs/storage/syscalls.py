@@ -82,6 +82,11 @@ def create_directory(name: str, dir_fd: int) -> None:
     os.mkdir(name, 0o700, dir_fd=dir_fd)
 
 
+def create_directories(path: str) -> None:
+    """Create a directory, and those above it, unless they are there."""
+    os.makedirs(path, exist_ok=True)
+
+
 def close(descriptor: int) -> None:
     """Close a descriptor, unless it is -1. Some file systems report a full disk only here."""
     if descriptor >= 0:

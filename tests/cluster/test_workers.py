@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 pa = pytest.importorskip("pyarrow")
 
 from simdocs.options.recipes import Bands, SignatureRecipe  # noqa: E402
-from simdocs.spark.workers import Plan, listed, settled  # noqa: E402
+from simdocs.spark.workers import Plan, settled  # noqa: E402
 
-PLAN = Plan(SignatureRecipe.__new__(SignatureRecipe), 0, Bands(1, 1), crowd=4)
+PLAN = Plan(SignatureRecipe.__new__(SignatureRecipe), 0, Bands(1, 1))
 
 
 def batches(rows: Sequence[tuple[int | None, ...]], names: str, most: int) -> Iterator[Any]:
@@ -52,18 +52,3 @@ def test_rounds_decide_as_one_document_after_the_other(parts, alone, waiting):
         elif document not in waiting and all(other in fate for other in earlier[document]):
             fate[document] = True
     assert {document: kept for document, kept in found if document in earlier} == fate
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 40)), unique=True), st.integers(1, 9))
-def test_buckets_become_pairs_or_crowds_at_any_border_of_batches(entries, most):
-    ordered = sorted((key, 0, document) for key, document in entries)
-    found = rows(listed(PLAN, batches(ordered, "key rank id", most)))
-    pairs, crowded = [], []
-    for key in {key for key, *_ in ordered}:
-        members = [document for other, _, document in ordered if other == key]
-        if len(members) > PLAN.crowd:
-            crowded += [(key, document) for document in members]
-        else:
-            pairs += combinations(members, 2)
-    assert sorted((left, right) for key, _, left, right in found if key is None) == sorted(pairs)
-    assert sorted((key, left) for key, _, left, right in found if right is None) == sorted(crowded)

@@ -1,8 +1,8 @@
 """Measure what `simdocs.spark.dedupe` costs at growing numbers of documents.
 
-The documents have about 1 KB each, a third of them edited versions of others, in JSON Lines files of 5,000. Bytes of
-shuffles and of results that the driver collects come from the log of events. The model of what has to move: 24 bytes
-a document, 16 for each entry in a bucket and each pair, and the compressed texts of a pair.
+The documents have about 1 KB each, a third of them edited versions of earlier ones, in families of a few, in JSON Lines
+files of 5,000. Bytes of shuffles and of results that the driver collects come from the log of events. The model of what
+has to move: 24 bytes a document, 16 for each entry in a bucket and each pair, and the compressed texts of a pair.
 
     python benchmarks/scale.py --documents 10000 40000
 """
@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import deque
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -51,17 +52,16 @@ def lay_documents(directory: Path, count: int, seed: int = 0) -> None:
     """Write JSON Lines files of so many documents."""
     dice = random.Random(seed)
     vocabulary = ["".join(dice.choices("abcdefghijklmnopqrstuvw", k=dice.randint(2, 10))) for _ in range(20_000)]
-    made: list[list[str]] = []
+    recent = deque[list[str]](maxlen=2000)
     directory.mkdir(parents=True)
     for first in range(0, count, 5000):
         with (directory / f"{first:08}.jsonl").open("w") as file:
             for number in range(first, min(first + 5000, count)):
                 words = dice.choices(vocabulary, k=150)
-                if made and dice.random() < 1 / 3:
-                    words = list(dice.choice(made))
+                if recent and dice.random() < 1 / 3:
+                    words = list(dice.choice(recent))
                     words[dice.randrange(len(words))] = dice.choice(vocabulary)
-                if len(made) < 20_000:
-                    made.append(words)
+                recent.append(words)
                 file.write(json.dumps({"id": str(number), "text": " ".join(words)}) + "\n")
 
 

@@ -27,6 +27,10 @@ CLUSTER = "local-cluster[2,1,1024]"
 """Two executors of this machine, each a Java process with one core and 1,024 MB."""
 
 
+QUICK = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
+"""Settings with which Java compiles less. Most of the time of a short run goes into that."""
+
+
 @cache
 def why_not() -> str:
     """What is missing here to run Spark; empty if nothing is."""
@@ -79,7 +83,7 @@ class Sessions:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setenv("SPARK_HOME", str(self._home))
                 patch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))  # workers import functions of tests
-                conf = {name.replace("_", "."): value for name, value in settings.items()}
+                conf = QUICK | {name.replace("_", "."): value for name, value in settings.items()}
                 self._session = self._open.enter_context(session(master, conf))
             self._wanted = (master, settings)
         return self._session

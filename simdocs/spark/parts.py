@@ -78,6 +78,10 @@ def signatures_written(spark: Any, options: Signature, run: Run) -> Result:
     return _result(options, run, {"documents": documents}, f"{counted(documents, 'document')} signed")
 
 
+_LISTING = (*Running.options, "include", "exclude")
+"""What decides about the list of files, and not about their signatures; and how work is done on one machine."""
+
+
 def signed(spark: Any, options: Any, skipped: Skipped | None = None) -> int:
     """Write signatures in parts. Return how many documents were signed. skipped: gets those that were not."""
     target_of(options.output)
@@ -85,9 +89,8 @@ def signed(spark: Any, options: Any, skipped: Skipped | None = None) -> int:
     asked, files = listed(options, skipped)
     plan = Plan(asked.recipe, asked.intake.walking.max_size, directory=os.getcwdb())
     flow = flow_of(spark, plan, files, options.partitions, whole=True)
-    given = {each.name: getattr(options, each.name) for each in options.differ(tuple(OfSignatures.options))}
-    left_out = (*Running.options, "files_from", "files0_from", "include", "exclude")
-    given = {name: value for name, value in given.items() if name not in left_out}
+    asked_here = (each for each in options.differ(tuple(OfSignatures.options)) if not each.shell)
+    given = {each.name: getattr(options, each.name) for each in asked_here if each.name not in _LISTING}
     work = partial(_sign, output=os.path.abspath(os.fsdecode(options.output)), given=given)
     made = flow.map(flow.tasks.repartition(max(1, len(flow.begins))), work, "said string")
     said = made.select(F.from_json("said", SAID).alias("said")).select("said.*").persist()

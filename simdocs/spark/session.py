@@ -50,10 +50,10 @@ def session(master: str, conf: Mapping[str, str]) -> Iterator[Any]:
         except SimdocsError:
             raise
         except Exception as error:
-            why = _cause(str(error))
-            raise ClusterError(
-                f"Spark cannot do the work: {why} (--spark-conf {_LOG_LEVEL}=WARN shows its log)"
-            ) from error
+            if ours := re.search(r"simdocs\.errors\.\w+: (.+)", str(error)):
+                raise ClusterError(ours[1].strip()) from error
+            why = f"{_cause(str(error))} (--spark-conf {_LOG_LEVEL}=WARN shows its log)"
+            raise ClusterError(f"Spark cannot do the work: {why}") from error
 
 
 def _started(pyspark: Any, master: str, conf: Mapping[str, str], log: IO[bytes], started: contextlib.ExitStack) -> Any:
@@ -104,9 +104,7 @@ _ERROR = re.compile(r"\S.*(?:\w(?:Exception|Error)|Reason): (.+)|$")
 
 
 def _cause(said: str) -> str:
-    """What Spark says is wrong, in one line: what a worker of ours said, or the first error, or else the first line."""
-    if ours := re.search(r"simdocs\.errors\.\w+: (.+)", said):
-        return ours[1].strip()
+    """What Spark says is wrong, in one line: the first error, or else the first line."""
     lines = [line for line in said.splitlines() if line.strip() and "Traceback" not in line]
     errors = (found[1] for line in lines if (found := _ERROR.match(line)) and found[1])
     return next(errors, lines[0]).strip().rstrip(".")

@@ -12,14 +12,15 @@ from pathlib import Path
 import pytest
 
 from tests.cli.corpus import lay
+from tests.cli.missing_library import environment_without
 from tests.cli.program import PROGRAM, anew, environment, simdocs
 from tests.cli.test_usage import is_one_line
 from tests.cluster.documents import texts
-from tests.spark import with_spark
+from tests.spark import QUICK, with_spark
 
 on_cluster = partial(anew, patience=400)
 
-LOCAL = ("--spark-master", "local[2]", "--partitions", "2")
+LOCAL = ("--spark-master", "local[2]", "--partitions", "2", *(f"--spark-conf={name}={QUICK[name]}" for name in QUICK))
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def test_parts_have_the_lines_of_one_machine(here: Path):
 @with_spark
 @pytest.mark.slow
 def test_parts_of_signatures_are_merged_to_those_of_one_run(here: Path):
-    assert on_cluster("spark", "signature", "docs", "-o", "out", "--unit", "word", *LOCAL, cwd=here).status == 0
+    assert on_cluster("spark", "signature", "docs", "-o", "out", "--unit", "word", "-v", *LOCAL, cwd=here).status == 0
     parts = sorted(str(part.relative_to(here)) for part in (here / "out").glob("*.signatures"))
     assert simdocs("merge", *parts, "-q", "-o", "merged.signatures", cwd=here).status == 0
     assert simdocs("signature", "docs", "-q", "-o", "once.signatures", "--unit", "word", cwd=here).status == 0
@@ -79,6 +80,13 @@ def test_what_is_missing_is_one_line(here: Path, master, java, said):
     assert is_one_line(done)
     assert said in done.err
     assert not (here / "out").exists()
+
+
+def test_a_missing_library_is_one_line(here: Path):
+    env = environment_without(here, "pyspark")
+    done = on_cluster("spark", "dedupe", "docs", "-o", "out", cwd=here, env=env)
+    assert is_one_line(done)
+    assert "pip install 'simdocs[spark]'" in done.err
 
 
 @with_spark

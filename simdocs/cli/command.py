@@ -275,7 +275,7 @@ def _answered(options: Any) -> int:
         note = None if summary_json is None else stack.enter_context(file_of(summary_json, published))
         drawing = None
         if draws and options.is_wanted:
-            drawing = Drawing(options, stack.enter_context(stream_of(output, options)), progress)
+            drawing = Drawing(options, stack.enter_context(stream_of(output)), progress)
 
         def conclude(result: Result) -> None:
             """Write the summary. If that fails, it does so before the answer or the artifact is published."""

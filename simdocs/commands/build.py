@@ -23,13 +23,12 @@ _WHICH = "name the artifact to write, which is a directory"
 class Build(OfTokens, Updating, Target, Drawn):
     """What every stage that builds an artifact is asked. kind: the kind of the artifact.
 
-    path, has_parts: where the answer of a dry run is drawn, which is standard output.
+    path: where the answer of a dry run is drawn, which is standard output.
     """
 
     kind: ClassVar[str] = ""
     takes = DOCS
     path = None
-    has_parts = False
 
     format: str | None = Drawn.options["format"].but(
         described="table on a terminal, else tsv", help="Format of the answer of --dry-run."

@@ -43,7 +43,7 @@ class Grouping(Deciding):
     )
 
 
-ANSWER = "Write the answer to PATH, completely or not at all: - is standard output, and NAME/ a directory of parts."
+ANSWER = "Write the answer to PATH, completely or not at all. - is standard output."
 
 _HERE = "only answers, reports and rows are written to stores: copy it there afterwards"
 
@@ -147,10 +147,8 @@ def compressed_once(options: Drawn) -> str:
     return ""
 
 
-def parts_have_rows(options: Drawn) -> str:
-    """A table for people has no parts, and some files are of no use in a store."""
-    if options.has_parts and options.format is not None and FORMATS[options.format].for_people:
-        return f"{shown(options)}: a {options.format} has no parts: name a file, or choose another --format"
+def answer_on_disk(options: Drawn) -> str:
+    """Some files are of no use in a store."""
     if options.page == "answer" and is_uri(options.output or b""):
         return f"{shown(options)}: a .answer file must be on this machine: simdocs act reads it from a disk"
     return ""
@@ -188,7 +186,7 @@ class Drawn(Options, Talking, shared=OUTPUT, shell=True):
     """A question whose answer is a table, which may be written to a file."""
 
     rules: ClassVar[tuple[Rule, ...]] = (
-        *(output_suits, compressed_once, parts_have_rows),
+        *(output_suits, compressed_once, answer_on_disk),
         *(quiet_or_not, summary_is_a_file),
     )
 
@@ -218,16 +216,6 @@ class Drawn(Options, Talking, shared=OUTPUT, shell=True):
     def page(self) -> str:
         """The suffix of the output if it chooses one that is no table; empty if it does not."""
         return self.suffix if self.format is None and self.suffix in self.pages else ""
-
-    @property
-    def has_parts(self) -> bool:
-        """Whether the answer is written in parts, to a directory or below a prefix of a store."""
-        return (self.output or b"").endswith(b"/")
-
-    @property
-    def ending(self) -> str:
-        """The suffix of the names of the parts, with its dot; empty for names that end with NUL."""
-        return "" if getattr(self, "nul", False) else f".{self.format or ELSEWHERE}"
 
 
 NUL: Any = switch(

@@ -27,20 +27,11 @@ def path_of(output: object) -> str | None:
     return None if output is None or output == b"-" else os.fsdecode(output)  # type: ignore[arg-type]
 
 
-def stream_of(path: str | None, drawn: Any = None) -> AbstractContextManager[OutputStream]:
-    """The stream to write to. It is opened before the work, so that an output that cannot be written fails at once.
-
-    drawn: says how an answer is drawn, which may have parts.
-    """
+def stream_of(path: str | None) -> AbstractContextManager[OutputStream]:
+    """The stream to write to. It is opened before the work, so that an output that cannot be written fails at once."""
     from simdocs.storage.atomic_file import stdout
 
-    if drawn is None or not drawn.has_parts:
-        return stdout() if path is None else file_of(path)
-    from simdocs.storage.atomic_tree import atomic_parts
-
-    chosen = _format_of(drawn)
-    end_mark = b"" if FORMATS[chosen].binary else b"\0" if getattr(drawn, "nul", False) else b"\n"
-    return atomic_parts(os.fsdecode(drawn.output or b""), drawn.ending, end_mark, quoted=chosen == "csv")
+    return stdout() if path is None else file_of(path)
 
 
 def file_of(path: str, before: str = "") -> AbstractContextManager[OutputStream]:
@@ -96,10 +87,7 @@ class Drawing:
             self._format_for(NAMES)  # fails now if its library is missing
         self._head: TableHead | None = None
         self._format: Format | None = None
-        self._is_cut = options.has_parts and form.binary
-        # Parts are not published before the end either.
-        self._held: list[bytes] | None = [] if getattr(options, "strict", False) and not self._is_cut else None
-        self._rows_of_part = 0
+        self._held: list[bytes] | None = [] if getattr(options, "strict", False) else None
 
     @property
     def has_begun(self) -> bool:
@@ -162,25 +150,7 @@ class Drawing:
         """Draw a table, block by block. If its head is that of the table before, its rows belong to that."""
         self._take(table.head, [])
         for rows in table.blocks():
-            if self._is_cut:
-                self._take_in_parts(table.head, rows)
-            else:
-                self._take(table.head, rows)
-
-    def _take_in_parts(self, head: TableHead, rows: list[Row]) -> None:
-        """Draw a block in a binary format, of which each part is a whole file with the same number of rows."""
-        from simdocs.storage.atomic_tree import PART_ROWS, PartedStream
-
-        assert isinstance(self._stream, PartedStream)
-        while rows:
-            if self._rows_of_part == PART_ROWS:
-                self._end_table()
-                self._stream.next_part()
-                self._rows_of_part = 0
-            some = rows[: PART_ROWS - self._rows_of_part]
-            self._take(head, some)
-            self._rows_of_part += len(some)
-            rows = rows[len(some) :]
+            self._take(table.head, rows)
 
     def _take(self, head: TableHead, rows: list[Row]) -> None:
         if self._format is None or head != self._head:
@@ -246,7 +216,7 @@ def write(result: Result, options: Any) -> None:
 
     Names of texts in memory are written as str. OutputError: the file cannot be written.
     """
-    with stream_of(options.path, options) as stream:
+    with stream_of(options.path) as stream:
         drawing = Drawing(options, stream)
         drawing.draw_all(result)
         stream.prepare()

@@ -64,8 +64,6 @@ def test_an_answer_is_written_in_the_format_that_is_asked_for(docs, tmp_path):
     assert (tmp_path / "x.tsv").read_text().startswith("kept\tduplicate\tjaccard\testimate\n")
     found.write(tmp_path / "x.txt", format="table")
     assert "kept, duplicate" in (tmp_path / "x.txt").read_text()
-    found.write(f"{tmp_path}/parts/", format="jsonl")
-    assert "part-00000.jsonl" in os.listdir(tmp_path / "parts")
 
 
 def test_what_cannot_be_written_is_refused_and_nothing_is_replaced(docs, tmp_path):

@@ -12,7 +12,7 @@ import pytest
 import simdocs
 from simdocs.cli.program import run
 from simdocs.reading import stores
-from simdocs.storage import atomic_tree
+from tests.cli.corpus import lay
 from tests.cli.program import PROGRAM, environment, started
 from tests.cli.program import simdocs as program
 from tests.cluster.documents import restored_signals
@@ -31,6 +31,7 @@ def texts(store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     """A store with an empty bucket for outputs, and texts in the working directory."""
     monkeypatch.chdir(tmp_path)
     lay_both(store, tmp_path, sentences(6))
+    lay(tmp_path, {"rows/a.jsonl": json_lines(30), "rows/below/c.csv": delimited(30)})
     store.buckets[OUT] = {}
     store.clear()
     return store
@@ -38,8 +39,9 @@ def texts(store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def asked(*arguments: str) -> int:
     """The status of the program in this process, with its signals."""
+    documents = "rows" if "--kept-rows" in arguments else "docs"
     with restored_signals():
-        return run(["dedupe", "docs", "--unit", "word", "--jobs", "1", *arguments])
+        return run(["dedupe", documents, "--unit", "word", "--jobs", "1", *arguments])
 
 
 def objects(store: ObjectStore) -> dict[str, bytes]:
@@ -92,7 +94,7 @@ def failing_at(number: int, why: Callable[[], Exception]) -> Callable[[str, str,
 
 OUTPUTS = {
     "object": ("-o", f"s3://{OUT}/x.tsv"),
-    "parts": ("-o", f"s3://{OUT}/parts/"),
+    "tree": ("--kept-rows", f"s3://{OUT}/tree/"),
 }
 
 
@@ -115,7 +117,7 @@ def test_nothing_looks_finished_whichever_request_fails(
         assert f"s3://{OUT}/" in said
         assert ("NETWORK_CONNECTION" if why == "lost" else "ACCESS_DENIED") in said
         assert not [secret for secret in KEYS.values() if secret in said]
-        assert "parts/_SUCCESS" not in objects(texts)
+        assert "tree/_SUCCESS" not in objects(texts)
         assert "x.tsv" not in objects(texts)
         texts.before = lambda *_: None
     texts.buckets[OUT].clear()
@@ -123,8 +125,8 @@ def test_nothing_looks_finished_whichever_request_fails(
     assert objects(texts) == wanted
 
 
-@pytest.mark.parametrize("number", range(1, 10))
-def test_parts_are_removed_if_the_store_fails_once(
+@pytest.mark.parametrize("number", range(1, 15))
+def test_rows_are_removed_if_the_store_fails_once(
     texts: ObjectStore, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     monkeypatch.setattr(stores, "ATTEMPTS", 1)
@@ -136,57 +138,31 @@ def test_parts_are_removed_if_the_store_fails_once(
             raise Refused(403, "AccessDenied")
 
     texts.before = before
-    status = asked(*OUTPUTS["parts"])
+    status = asked(*OUTPUTS["tree"])
     assert status in (0, 2)
     if status:
         assert not objects(texts)
     else:
         assert count[0] < number
-        assert set(objects(texts)) == {"parts/part-00000.tsv", "parts/_SUCCESS"}
-
-
-@pytest.mark.parametrize(("form", "target"), [("tsv", f"s3://{OUT}/parts/"), ("csv", "parts/")])
-def test_parts_are_the_bytes_of_the_file(
-    texts: ObjectStore, monkeypatch: pytest.MonkeyPatch, form: str, target: str
-) -> None:
-    name = 'docs/new\n"line", 1.txt'
-    Path(name).write_bytes(Path("docs/t000-0.txt").read_bytes())
-    options = ("--format", form, *(("--header",) if form == "tsv" else ()))
-    assert asked(*options, "-o", f"whole.{form}") == 0
-    for size in (1, 60, 200, 1 << 20):
-        monkeypatch.setattr(atomic_tree, "PART_BYTES", size)
-        texts.buckets[OUT].clear()
-        assert asked(*options, "-o", target) == 0
-        if target.startswith("s3:"):
-            found = {key.removeprefix("parts/"): data for key, data in objects(texts).items()}
-        else:
-            found = files_in(Path("parts"))
-            found.pop(".simdocs-files.json")
-        assert found.pop("_SUCCESS") == b""
-        assert sorted(found) == [f"part-{number:05}.{form}" for number in range(len(found))]
-        assert b"".join(found[key] for key in sorted(found)) == Path(f"whole.{form}").read_bytes()
-        assert all(len(data) >= size for key, data in found.items() if key != max(found))
-        assert all(data.endswith(b"\n") and data.count(b'"') % 2 == 0 for data in found.values()) or form == "tsv"
-        assert (len(found) == 1) == (size == 1 << 20)
+        assert set(objects(texts)) == {"tree/a.jsonl", "tree/below/c.csv", "tree/_SUCCESS"}
 
 
 def test_a_prefix_that_holds_objects_is_refused(texts: ObjectStore, capfd: pytest.CaptureFixture[str]) -> None:
-    texts.put(OUT, "parts/deep/mine", b"")
-    assert asked("-o", f"s3://{OUT}/parts/") == 2
+    texts.put(OUT, "tree/deep/mine", b"")
+    assert asked(*OUTPUTS["tree"]) == 2
     assert "there are objects below this prefix" in capfd.readouterr().err
-    assert objects(texts) == {"parts/deep/mine": b""}
+    assert objects(texts) == {"tree/deep/mine": b""}
     texts.buckets[OUT].clear()
-    texts.put(OUT, "parts/", b"")
-    texts.put(OUT, "parts/deep/", b"")
-    assert asked("-o", f"s3://{OUT}/parts/") == 0
+    texts.put(OUT, "tree/", b"")
+    texts.put(OUT, "tree/deep/", b"")
+    assert asked(*OUTPUTS["tree"]) == 0
 
 
 @pytest.mark.parametrize("output", ["--kept-rows", "--flagged-rows"])
 def test_rows_are_written_to_a_store_as_to_a_disk(
     texts: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str
 ) -> None:
-    lay_both(texts, tmp_path, {"rows/a.jsonl": json_lines(30), "rows/below/b.csv.gz": b"", "rows/c.csv": delimited(30)})
-    Path("rows/below/b.csv.gz").unlink()
+    lay_both(texts, tmp_path, {"rows/a.jsonl": json_lines(30), "rows/c.csv": delimited(30)})
     with restored_signals():
         for source in ("rows/c.csv", "rows"):
             name = "x.csv" if source != "rows" else "tree"
@@ -231,7 +207,7 @@ def test_a_run_that_is_ended_leaves_nothing_that_readers_see(
 
     texts.before = before
     env = environment(PYTHONPATH=SOURCE, **environment_of(texts))
-    arguments = [PROGRAM, "dedupe", "docs", "-o", f"s3://{OUT}/parts/"]
+    arguments = [PROGRAM, "dedupe", "rows", *OUTPUTS["tree"]]
     with started(arguments, cwd=tmp_path, env=env) as process:
         assert reached.wait(30)
         process.send_signal(stop)
@@ -244,8 +220,8 @@ def test_a_run_that_is_ended_leaves_nothing_that_readers_see(
 
 def test_an_error_in_the_work_completes_no_upload(texts: ObjectStore, tmp_path: Path) -> None:
     env = environment(PYTHONPATH=SOURCE, **environment_of(texts))
-    for target in (f"s3://{OUT}/x.tsv", f"s3://{OUT}/parts/"):
-        done = program("dedupe", "docs", "nothing", "-o", target, cwd=tmp_path, env=env)
+    for output in OUTPUTS.values():
+        done = program("dedupe", "rows", "nothing", *output, cwd=tmp_path, env=env)
         assert done.status == 2
     assert not objects(texts)
     assert "COMPLETE" not in texts.counts()
@@ -255,7 +231,7 @@ def test_an_error_in_the_work_completes_no_upload(texts: ObjectStore, tmp_path: 
     ("target", "said"),
     [
         (f"s3://{OUT}", "write error: this is a prefix: name an object"),
-        ("s3://nowhere/x/", "NO_SUCH_BUCKET"),
+        ("s3://nowhere/x.tsv", "NO_SUCH_BUCKET"),
         (f"s3://{OUT}/a//x.tsv", "// in its name"),
         (f"s3://{OUT}/x.answer", "a .answer file must be on this machine: simdocs act reads it from a disk"),
         (f"s3://KEY:SEC/RET@{OUT}/x.xlsx", "-o must be a path on this machine or in S3 or Google Cloud Storage"),

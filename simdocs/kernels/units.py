@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from simdocs.kernels import murmur
 from simdocs.kernels.characters import CodepointTable, one_by_one
 from simdocs.kernels.native import accelerated
 from simdocs.kernels.normalise import normalise
-from simdocs.model.ragged import STRIDE, Array, Index, Mask, Ragged, Texts, Tokens, distinct
+from simdocs.model.ragged import Index, Mask, Ragged, Texts, Tokens, distinct
 from simdocs.options.families import stop_words
 from simdocs.options.recipes import Normalisation, Shingling
 
@@ -41,12 +41,6 @@ def lines_in(codepoints: Ragged) -> Units:
     return _runs(codepoints.values != _NEWLINE, codepoints.offsets)
 
 
-def line_cuts(codepoints: Array) -> Mask:
-    """The code points before which a text can be cut without splitting a line: bool, (n,) as given."""
-    cuts: Mask = codepoints == _NEWLINE
-    return cuts
-
-
 def words_in(codepoints: Ragged) -> Units:
     r"""The words: maximal runs of \w, with the combining marks inside and after them.
 
@@ -63,13 +57,6 @@ def words_in(codepoints: Ragged) -> Units:
     if mark.any():
         _inherit_from_bases(mark, offsets, (word, joins))
     return _runs(word, offsets, breaks=unspaced, joins=joins)
-
-
-def word_cuts(codepoints: Array) -> Mask:
-    """The code points before which a text can be cut without splitting a word: bool, (n,) as given."""
-    found = kinds.character_kinds(codepoints)
-    cuts: Mask = ((found & (kinds.WORD | kinds.MARK)) == 0) | ((found & kinds.UNSPACED) != 0)
-    return cuts
 
 
 _BLOCK = 1 << 18
@@ -120,82 +107,26 @@ def _runs(inside: Mask, offsets: Index, breaks: Mask | None = None, joins: Mask 
     return Units(starts, np.flatnonzero(ends) + 1, np.searchsorted(starts, offsets))
 
 
-PIECE = 16 * STRIDE
-"""Smallest number of code points in a piece, except for the last one."""
-
-_LOOK_AHEAD = 256
-"""Code points that are searched first for a place to cut."""
-
-
-def pieces(texts: Texts, cuts: Callable[[Array], Mask]) -> Iterator[tuple[int, int, Ragged]]:
-    """Pieces of at least PIECE code points that together are all the texts, in order.
-
-    For each: the row of the first text in it, whose beginning may lie in an earlier piece; the position of its first
-    code point among those of all texts; and its code points, one row for each text in it, of which the last may go on.
-
-    A piece begins where a text begins, or at a code point for which `cuts`, called with code points (n,), is true: no
-    unit contains both that code point and the one before it.
-    """
-    codepoints, offsets = texts.codepoints.values, texts.codepoints.offsets
-    at = 0
-    while at < len(codepoints):
-        stop = _next_cut(codepoints, offsets, at + PIECE, cuts)
-        first = int(np.searchsorted(offsets, at, side="right")) - 1
-        last = int(np.searchsorted(offsets, stop, side="left"))
-        bounds: Index = np.clip(offsets[first : last + 1], at, stop) - at
-        yield first, at, Ragged(codepoints[at:stop], bounds)
-        at = stop
-
-
-def _next_cut(codepoints: Array, offsets: Index, wanted: int, cuts: Callable[[Array], Mask]) -> int:
-    """The first position, from `wanted` on, where the texts can be cut."""
-    if wanted >= len(codepoints):
-        return len(codepoints)
-    end_of_text = int(offsets[np.searchsorted(offsets, wanted)])
-    look_ahead = _LOOK_AHEAD
-    while wanted < end_of_text:
-        found = cuts(codepoints[wanted : min(wanted + look_ahead, end_of_text)])
-        if found.any():
-            return wanted + int(found.argmax())
-        wanted, look_ahead = wanted + look_ahead, 2 * look_ahead
-    return end_of_text
-
-
 @accelerated
 def word_hashes(texts: Texts, seed: int) -> Ragged:
     """The hash of every word of N texts: Ragged uint32, N rows. It is MurmurHash3_x86_32 of the word's UTF-8 bytes."""
-    return _unit_hashes(texts, words_in, word_cuts, seed)
+    return _unit_hashes(texts, words_in(texts.codepoints), seed)
 
 
 def line_hashes(texts: Texts, seed: int) -> Ragged:
     """The hash of every line of N texts: Ragged uint32, N rows. It is MurmurHash3_x86_32 of the line's UTF-8 bytes."""
-    return _unit_hashes(texts, lines_in, line_cuts, seed)
+    return _unit_hashes(texts, lines_in(texts.codepoints), seed)
 
 
-def _unit_hashes(texts: Texts, units_in: Callable[[Ragged], Units], cuts: Callable[[Array], Mask], seed: int) -> Ragged:
-    """The hash of every unit. The work goes in pieces: the positions of a unit take more memory than its hash, and in
-    Chinese every character is a word."""
-    hashes = np.empty(len(texts.codepoints.values), np.uint32)  # an upper bound; what is not written takes no memory
-    counts = np.zeros(len(texts), np.int64)
-    done = 0
-    for first, at, codepoints in pieces(texts, cuts):
-        units = units_in(codepoints)
-        stop = done + len(units.starts)
-        _write_hashes(texts, units.starts + at, units.stops + at, seed, hashes[done:stop])
-        counts[first : first + len(codepoints)] += np.diff(units.offsets)
-        done = stop
-    hashes.resize(done, refcheck=False)
-    return Ragged.from_lengths(hashes, counts)
-
-
-def _write_hashes(texts: Texts, starts: Index, stops: Index, seed: int, out: Tokens) -> None:
-    """Write the hash of each unit to `out`. If most units are one code point, as in Chinese, those are looked up."""
+def _unit_hashes(texts: Texts, units: Units, seed: int) -> Ragged:
+    """The hash of every unit. If most units are one code point, as in Chinese, those are looked up."""
+    starts, stops = units.starts, units.stops
     longer = np.flatnonzero(stops - starts > 1)
     if 2 * len(longer) > len(starts):
-        out[:] = murmur.hash_byte_strings(texts.data, *texts.byte_spans(starts, stops), seed)
-        return
-    out[:] = _codepoint_hashes(seed)(texts.codepoints.values[starts])
-    out[longer] = murmur.hash_byte_strings(texts.data, *texts.byte_spans(starts[longer], stops[longer]), seed)
+        return Ragged(murmur.hash_byte_strings(texts.data, *texts.byte_spans(starts, stops), seed), units.offsets)
+    hashes = _codepoint_hashes(seed)(texts.codepoints.values[starts])
+    hashes[longer] = murmur.hash_byte_strings(texts.data, *texts.byte_spans(starts[longer], stops[longer]), seed)
+    return Ragged(hashes, units.offsets)
 
 
 @lru_cache(maxsize=4)

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.kernels import characters, murmur, units
+from simdocs.model.ragged import STRIDE
 from tests import strategies as some
 from tests.amounts import slow
 from tests.twins import shingles as twin
@@ -53,15 +54,14 @@ def test_marks_belong_to_a_letter_in_another_part(batch, size):
 @given(batch=some.batches, shingling=some.shinglings, size=st.sampled_from([1, 2, 7]))
 def test_tokens_of_texts_in_pieces_leave_no_seam(unit, batch, shingling, size):
     shingling = shingling.but(unit=unit)
-    sizes = (mock.patch.object(units, "PIECE", size), mock.patch.object(units, "_LOOK_AHEAD", 1))
-    with sizes[0], sizes[1], mock.patch.object(murmur, "CHUNK", size):
+    with mock.patch.object(murmur, "CHUNK", size):
         assert kernel_tokens(batch, shingling) == [twin.tokens(raw, shingling) for raw in batch]
 
 
 @pytest.mark.parametrize("unit", ["char", *slow("word", "line", "stopword")])
 def test_tokens_of_a_text_larger_than_any_piece_are_right(unit):
     text = "日本語のテキスト \nกำลัง \nहिन्दी \nthe cow's \nёлка \né \n"
-    document = (text * (units.PIECE // len(text) + 2)).encode()
+    document = (text * (16 * STRIDE // len(text) + 2)).encode()
     shingling = some.shingling(unit=unit, k=5)
     assert kernel_tokens([b"one", document, b"two"], shingling) == [
         twin.tokens(raw, shingling) for raw in (b"one", document, b"two")

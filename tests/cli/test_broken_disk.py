@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
-import time
 
 import pytest
 
@@ -20,7 +18,7 @@ LINES = b"".join(b'{"text": "%s"}\n' % text.replace(b"\n", b" ") for text in (A,
 @traced
 @pytest.mark.parametrize(("name", "nth"), [
     *(("b.txt", 1), ("b.jsonl.gz", 2)),
-    *slow(("b.txt", 2), ("b.txt.gz", 1), ("b.txt.gz", 2), ("b.jsonl", 1), ("b.jsonl", 2), ("b.jsonl.gz", 1)),
+    *slow(("b.txt.gz", 1), ("b.jsonl", 1), ("b.jsonl", 2), ("b.jsonl.gz", 1)),
 ])  # fmt: skip
 def test_a_document_that_cannot_be_read_is_skipped(tmp_path, name, nth):
     content = LINES if ".jsonl" in name else A1
@@ -29,8 +27,6 @@ def test_a_document_that_cannot_be_read_is_skipped(tmp_path, name, nth):
         f"docs/{name}": gzip.compress(content) if name.endswith(".gz") else content,
         "docs/c.txt": A,
     })  # fmt: skip
-    # A time to come does not pass for an old one while a busy machine starts the program, so the file is read twice.
-    os.utime(tmp_path / "docs" / name, (time.time() + 3600,) * 2)
     fault = ("-P", str(tmp_path / "docs" / name), "-e", f"trace={READS}", "-e", f"inject={READS}:error=EIO:when={nth}+")
     done = strace(("dedupe", "docs", "-j1"), tmp_path / "log", *fault, cwd=tmp_path, env=None)
     assert "(INJECTED)" in (tmp_path / "log").read_text()

@@ -95,7 +95,7 @@ def test_malformed_lines_are_named_in_order(here):
     a9, a10 = (
         [f"docs/a{file}.jsonl, line {line}" for line in range(1, lines + 1)] for file, lines in ((9, 12), (10, 3))
     )
-    for options, expected, more in ((("-v",), a10 + a9, 0), ((), a9[:10], 5)):
+    for options, expected, more in ((("-v",), a10 + a9, 0), ((), (a10 + a9)[:10], 5)):
         done = simdocs("dedupe", "docs", *options, cwd=here)
         assert [line.split(": ")[1] for line in done.err.splitlines() if "skipped: not JSON" in line] == expected
         assert ("simdocs: and 5 more: malformed (-v names all)\n" in done.err) == (more == 5)

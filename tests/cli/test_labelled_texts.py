@@ -83,11 +83,6 @@ def test_no_command_is_proposed_for_names_and_titles_in_which_one_word_decides(t
     assert json.loads((tmp_path / "note").read_bytes())["next"] == ""
 
 
-def test_a_threshold_of_about_one_half_is_proposed_for_programs(tmp_path: Path) -> None:
-    lay_lines(tmp_path, SETS["code"](3, 60))
-    assert 0.4 <= float(proposed(tmp_path).rpartition(" --threshold ")[2]) <= 0.55
-
-
 def test_a_threshold_is_never_raised_and_no_larger_k_proposed_for_short_texts(tmp_path: Path) -> None:
     lay_lines(tmp_path, tweets(5, 300))
     for options in ([], ["-k", "5", "--threshold", "0.6"]):

@@ -108,18 +108,6 @@ def chain(number: int) -> list[str]:
     return [" ".join(every[5 * at : 5 * at + WORDS]) for at in range(number)]
 
 
-def sharing(number: int, shared: int) -> list[str]:
-    """They begin with the same words, and go on with their own."""
-    dice = random.Random(shared)
-    first = words(dice, shared)
-    return [" ".join(first + words(dice, WORDS - shared)) for _ in range(number)]
-
-
-def template(number: int) -> list[str]:
-    """Any two have a similarity of about 0.5."""
-    return sharing(number, 40)
-
-
 def near_copies(number: int) -> list[str]:
     """Any two are similar: each is the same text with another word in it."""
     dice = random.Random(5)
@@ -186,17 +174,12 @@ def queried(docs: Path, **options: Any) -> object:
     return simdocs.query(simdocs.index(docs, **options), two, **options)
 
 
-def in_components(docs: Path, **options: Any) -> object:
-    return simdocs.dedupe(docs, cluster="components", **options)
-
-
 @pytest.fixture(autouse=True, scope="module")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Import what only the first run imports."""
     where = tmp_path_factory.mktemp("warm")
     for family in (near_copies, chain):
-        for ask in (queried, in_components):
-            ask(lines(where, family(200)), jobs=1)
+        queried(lines(where, family(200)), jobs=1)
 
 
 class Added:
@@ -278,7 +261,7 @@ def one_letter(number: int) -> list[str]:
 
 
 @pytest.mark.parametrize("number", SIZES)
-@pytest.mark.parametrize("family", [near_copies, *slow(unrelated, chain, template, identical, one_letter)])
+@pytest.mark.parametrize("family", [near_copies, *slow(unrelated, chain, identical, one_letter)])
 def test_a_document_costs_no_more_for_passages_among_more_documents(tmp_path, family, number):
     """Records that are too many for memory are copied into bytes and back, which is a step of 29%.
 

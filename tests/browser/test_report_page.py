@@ -97,14 +97,6 @@ def test_keys_choose_groups_and_pairs_and_the_address_names_them(view: Shown, sm
     assert view.page.locator(".list").evaluate("list => list === document.activeElement")
 
 
-def test_a_link_opens_its_group_and_pair(view: Shown, small: Path) -> None:
-    view.open(small, "#g=0&d=2")
-    view.until(".documents tr.chosen", "new/c.txt")
-    assert view.page.locator(".diff ins").all_inner_texts() == ["eight"]
-    view.page.evaluate("location.hash = '#g=2'")
-    view.until(".detail h3", "Group 2")
-
-
 def test_search_and_filters_choose_groups(view: Shown, small: Path) -> None:
     view.open(small)
     view.page.fill("input[type=search]", "NEW/ d.txt")

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from hypothesis import given
-from hypothesis import strategies as st
 
 import simdocs
 from tests import strategies as some
@@ -43,17 +42,3 @@ def test_labels_are_the_groups_of_the_twin(cluster, texts, unit, keep):
     expected = twin.greedy() if cluster == "greedy" else twin.components()
     assert found.labels.dtype == np.int64
     assert found.labels.tolist() == labels_of(expected, len(texts))
-
-
-@examples(8)
-@given(texts=corpora(), known=st.integers(1, 6))
-def test_labels_against_an_index_tell_apart_what_the_pairs_tell_apart(texts, known):
-    options = Choices()._asdict() | CATCH_ALL
-    del options["keep"]
-    index = simdocs.index(texts=[text.data for text in texts[:known]], **options)
-    new = [text.data for text in texts[known:]]
-    found = simdocs.dedupe(texts=new, against=index)
-    owner = dict(zip(found.pairs.right.tolist(), found.pairs.left.tolist(), strict=True))
-    kept = [owner.get(row, row) for row in range(len(new))]
-    numbers = {row: number for number, row in enumerate(sorted(set(kept)))}
-    assert found.labels.tolist() == [numbers[row] for row in kept]

@@ -1,9 +1,13 @@
-"""The code on docs/method.md runs, and its figures are those of the formulas."""
+"""The code on the pages about the method and several machines runs, and figures are those of the formulas."""
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from math import comb
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +15,8 @@ import pytest
 from simdocs.kernels import banding, jaccard
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import ChoosingBands
-from tests.docs.executed import DOCS, execute
+from tests.docs.executed import DOCS, EXAMPLES, execute
+from tests.spark import with_spark
 
 METHOD = DOCS / "method.md"
 PLACES = 128
@@ -50,3 +55,17 @@ def lost(threshold: float, bands: int, rows: int) -> float:
 def test_the_prefilter_loses_as_few_pairs_as_section_9_says(threshold: float, figure: float) -> None:
     chosen = banding.choose(ChoosingBands(threshold=threshold), PLACES)
     assert lost(threshold, *chosen) == pytest.approx(figure, rel=0.02)
+
+
+# The page about several machines.
+
+PAGE = DOCS / "scale.md"
+
+
+@with_spark
+def test_the_code_on_the_page_about_several_machines_runs(tmp_path: Path) -> None:
+    """In a process of its own, because it makes a session and stops it."""
+    (tmp_path / "examples").symlink_to(EXAMPLES)
+    program = f"from pathlib import Path; from tests.docs.executed import execute; execute(Path({str(PAGE)!r}))"
+    where = {"PYTHONPATH": str(DOCS.parent), "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=os.environ | where, check=True, timeout=300)

@@ -85,11 +85,13 @@ def test_every_page_with_a_session_is_run() -> None:
     assert with_sessions == set(PAGES_WITH_SESSIONS)
 
 
-def test_the_readme_names_two_make_targets_that_exist() -> None:
+def test_the_readme_names_make_targets_that_exist_and_smoke_names_tests_that_do() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    for target in ("demo", "test"):
+    for target in ("demo", "smoke", "test"):
         assert f"make {target}" in README.read_text(encoding="utf-8")
         assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+    (paths,) = re.findall(r"^SMOKE := (.*?[^\\])\n", makefile, re.MULTILINE | re.DOTALL)
+    assert [path for path in paths.replace("\\\n", "").split() if not (ROOT / "tests" / path).exists()] == []
 
 
 def test_the_example_corpus_gives_its_expected_answer() -> None:

@@ -10,7 +10,6 @@ import pytest
 from simdocs.model.report import (
     GroupTable,
     Report,
-    group_sizes,
     similarities_of,
 )
 from simdocs.model.saved_answer import SavedAnswer, SavedDocument
@@ -51,11 +50,3 @@ def test_each_duplicate_is_in_the_bar_of_its_similarity(many: Report) -> None:
     assert equal == sum(value == 1 for value in values)
     bars = Counter(int(f"{value:.6f}"[2:4]) for value in values if value < 1)
     assert {first + at: count for at, count in enumerate(counts) if count} == bars
-
-
-def test_every_group_is_in_one_bar_of_sizes(many: Report) -> None:
-    bars, sizes = group_sizes(many), many.groups.sizes.tolist()
-    assert sum(groups for _, _, groups in bars) == len(many.groups)
-    for least, most, groups in bars:
-        assert groups == sum(least <= size <= most for size in sizes)
-    assert [each[:2] for each in bars] == [(2, 2), (3, 3), (4, 4), (5, 8), (9, 16), (17, 32), (33, 64)]

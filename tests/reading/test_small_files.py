@@ -45,16 +45,6 @@ def test_small_files_are_read_as_one_by_one():
     assert small(*names) == contents
 
 
-@pytest.mark.parametrize("ns", [-(1 << 32) * 10**9, (1 << 33) * 10**9 + 1])
-def test_times_before_1970_and_after_2038_are_those_of_the_stamp(ns):
-    Path("a").write_bytes(b"text")
-    try:
-        os.utime("a", ns=(ns, ns))
-    except OSError:
-        pytest.skip("the file system has no such times")
-    assert small(b"a") == [b"text"]
-
-
 def test_what_is_not_small_or_is_compressed_is_left():
     for name, content in {"a": b"", "b": bytes(65537), "c.gz": b"text", "d.ZST": b"text", "e": b"1234567890"}.items():
         Path(name).write_bytes(content)

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 import numpy as np
 
 from simdocs.kernels import fss, murmur
-from simdocs.kernels.grouping import KEEP_ORDERS, oldest
+from simdocs.kernels.grouping import KEEP_ORDERS
 from simdocs.kernels.shinglers import SHINGLERS, Layout, ShingledTexts, Shingler, windows
 from simdocs.kernels.units import Units
-from simdocs.model.ragged import Array, Ragged, Texts
+from simdocs.model.ragged import Ragged, Texts
 from simdocs.model.result import Row, TableHead
 from simdocs.options.declaration import Member
 from simdocs.options.families import FORMATS, KEEP, SCHEMES, UNITS, OutputFormat, Unit
@@ -50,11 +50,6 @@ def sentence_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts:
 TOY_SHINGLER = Shingler(sentence_tokens, sentences, pairs_of_sentences, ". ")
 
 
-def second_oldest(sizes: Array, mtimes: Array) -> Array:
-    """Sort by time of change; on its own it is the order of `oldest`."""
-    return oldest(sizes, mtimes)
-
-
 class Bracketed(Format):
     """Each row in brackets, between a first and a last line."""
 
@@ -80,7 +75,8 @@ def registered() -> Iterator[None]:
     UNITS["toyunit"] = Unit("toy units in a row", 2, plural="sentences")
     SCHEMES["toyscheme"] = Member("a toy of a scheme")
     KEEP["toykeep"] = Member("the toy that is kept")
-    SHINGLERS["toyunit"], SIGNATURES["toyscheme"], KEEP_ORDERS["toykeep"] = TOY_SHINGLER, fss.signatures, second_oldest
+    SHINGLERS["toyunit"], SIGNATURES["toyscheme"] = TOY_SHINGLER, fss.signatures
+    KEEP_ORDERS["toykeep"] = KEEP_ORDERS["oldest"]
     FORMATS["toyformat"] = OutputFormat("a toy of a format", "tests.toys:Bracketed")
     members = (
         (UNITS, "unit"),

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +19,7 @@ from simdocs.cli import exits
 from simdocs.errors import ShrunkError, UnjudgedError, UsageError
 from simdocs.model.result import Result, lines_of
 from simdocs.names import display_name
+from simdocs.options.answers import ROW_OUTPUTS
 from simdocs.options.declaration import SHARED, Option, Options
 from simdocs.options.values import FLAG
 from simdocs.views import messages
@@ -269,7 +271,10 @@ def _answered(options: Any) -> int:
     began, told, progress = time.monotonic(), Teller(options), ProgressBar(quiet=options.quiet)
     draws, summary_json = not options.publishes_itself, path_of(getattr(options, "summary_json", None))
     output = options.path if draws else path_of(options.output)
-    with ExitStack() as stack:
+    written = [output] if draws else []
+    written += (path_of(getattr(options, name, None)) for name in ROW_OUTPUTS)
+    there = {path for path in written if path is not None and os.path.lexists(path)}
+    with _interruption_told(options, told), ExitStack() as stack:
         # The file that is opened first is published last, so there is no summary without its answer.
         published = "the answer was printed" if output is None else f"{output} was published"
         note = None if summary_json is None else stack.enter_context(file_of(summary_json, published))
@@ -304,8 +309,8 @@ def _answered(options: Any) -> int:
         if draws:
             conclude(result)
     told.summary(lines_of(result, time.monotonic() - began, verbose=options.verbose))
-    if draws and output is not None and told.is_loud:
-        say(f"{display_name(os.fsencode(output))}: written")
+    for path in filter(None, written if told.is_loud else ()):
+        say(f"{display_name(os.fsencode(path))}: {'replaced' if path in there else 'written'}")
     told.notes(result.notes)
     for error in run.errors:
         messages.error(str(error))
@@ -314,6 +319,18 @@ def _answered(options: Any) -> int:
     if skipped.unjudged:
         return exits.UNJUDGED
     return exits.FOUND if getattr(options, "exit_code", False) and result.is_found else exits.DONE
+
+
+@contextmanager
+def _interruption_told(options: Any, told: Teller) -> Iterator[None]:
+    """Say at a terminal what Ctrl-C has left, after all drafts were removed. Actions are in their journal."""
+    try:
+        yield
+    except exits.Ended as ended:
+        if ended.number == signal.SIGINT and told.is_loud and not getattr(options, "yes", False):
+            to_stdout = not options.publishes_itself and options.is_wanted and options.path is None
+            say(f"simdocs: interrupted: {'the answer is incomplete' if to_stdout else 'nothing was written'}")
+        raise
 
 
 def _waits(options: Options) -> bool:

@@ -90,7 +90,7 @@ def contradictory_files(options: Options, artifact: Artifact) -> Iterator[str]:
     InputError, UsageError: a file cannot be used.
     """
     recipe, remedy = artifact.recipe, "rebuild it, or leave the option out"
-    built: dict[str, tuple[object, Callable[[Any], object]]] = {
+    built: dict[str, tuple[Any, Callable[[Any], object]]] = {
         "stop_words": (recipe.shingling.stop_word_list, stop_word_list)
     }
     if isinstance(recipe, SignatureRecipe):
@@ -108,7 +108,10 @@ def contradictory_files(options: Options, artifact: Artifact) -> Iterator[str]:
         if not theirs:
             yield f"{artifact.name} was built without {option.flag}: {remedy}"
         elif theirs != ours(getattr(options, option.name)):
-            yield f"{artifact.name} was built with another {option.flag}: {remedy}"
+            built_with = f"another {option.flag}"
+            if option.name == "functions":
+                built_with = f"--functions {', '.join(theirs)}, not {', '.join(getattr(options, option.name))}"
+            yield f"{artifact.name} was built with {built_with}: {remedy}"
 
 
 def _permuted(name: bytes, items: Sequence[str]) -> tuple[str, ...]:

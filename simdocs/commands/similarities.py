@@ -14,6 +14,7 @@ from simdocs.commands.resolve import banding_of, resolved, shingling_of
 from simdocs.errors import UnreachableRecallError, UsageError
 from simdocs.kernels import jaccard
 from simdocs.kernels.characters import is_utf8
+from simdocs.kernels.normalise import normalise
 from simdocs.kernels.permutation import slots
 from simdocs.matching.difference import difference
 from simdocs.matching.measures import (
@@ -24,6 +25,7 @@ from simdocs.matching.measures import (
     signature_measures,
     token_sets,
 )
+from simdocs.model.columns import joined
 from simdocs.model.comparison import MOST_CELLS, Comparison, Difference, SimilarityMatrix
 from simdocs.model.documents import OTHER_ENCODING
 from simdocs.model.figures import percentage
@@ -140,6 +142,11 @@ class ComparedTexts:
         if short and not (self.similarity[np.triu_indices(len(self.sets), 1)] == 1).any():
             are, match = ("this text is", "it matches") if len(short) == 1 else ("these texts are", "they match")
             yield f"{_named(short)}: {are} shorter than a shingle, so {match} only the same text"
+        if len(names) == 2 and self.similarity[0, 1] < 1 and not any(map(bytes.isascii, self.texts)):
+            switches = self.shingling.normalisation.but(nfkc=True)
+            left, right = (normalise(joined([text]), switches).data for text in self.texts)
+            if np.array_equal(left, right):
+                yield "these texts differ only in their Unicode form, such as NFC and NFD: --nfkc makes them the same"
         invalid = dict.fromkeys(compress(names, (not is_utf8(text) for text in self.texts)))
         if 0 < len(invalid) < len(set(names)):
             yield f"{_named(invalid)} {'is' if len(invalid) == 1 else 'are'} not UTF-8: {OTHER_ENCODING}"

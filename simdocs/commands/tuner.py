@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simdocs.advice import (
+    CODE,
     LARGE,
     OF_A_CROWD,
     ShortTexts,
@@ -20,6 +21,7 @@ from simdocs.advice import (
     Threshold,
     best_threshold,
     in_words,
+    is_code,
     is_crowd,
     suitable,
     template_fraction,
@@ -56,8 +58,8 @@ if TYPE_CHECKING:
 SAMPLED = 20_000
 """Documents that are read at most. If there are more, this many are drawn at random."""
 
-_COUNTED = 1000
-"""Documents whose tokens are counted to find a template."""
+_COUNTED, _LOOKED_AT = 1000, 30
+"""Documents whose tokens are counted to find a template, and whose texts are looked at to recognise program code."""
 
 _LEFT = 30
 """A template is left out only if half the documents keep at least this many tokens."""
@@ -246,7 +248,10 @@ class Tuner:
             changes = {"ignore_common": fraction}
             now, better, changes = self._suited(self._judged(changes, self._run.again()), changes)
         counts = now.sample.counts
-        best = best_threshold(counts, better.threshold, highest)
+        is_program = better.threshold > CODE and is_code(self._some_texts(asked))
+        best = best_threshold(counts, CODE if is_program else better.threshold, highest)
+        if is_program and not best.is_clear:
+            best = threshold_at(counts, CODE)
         is_short = better.threshold < highest
         if is_short and not best.is_clear:
             self._advice.append(
@@ -262,6 +267,8 @@ class Tuner:
             changes["threshold"] = found.value
         if now.short is not None and (is_short or "k" in changes):
             self._advice.append(in_words(now.short, shingling, better._replace(threshold=found.value)))
+        elif is_program and "threshold" in changes:
+            self._advice.append(f"most of these texts are program code: --threshold {found.value:g} finds more copies")
         elif "threshold" in changes:
             at_first = threshold_at(counts, highest)
             self._advice.append(
@@ -330,6 +337,12 @@ class Tuner:
         for _, request in judged.corpus.readings(rows):
             texts, _ = reload_texts(request, list(range(len(request.names))), judged.recipe.shingling)
             yield from (text for _, text in texts)
+
+    def _some_texts(self, judged: Judged) -> list[str]:
+        dice = np.random.default_rng(judged.recipe.shingling.seed)
+        rows = np.sort(dice.permutation(judged.firsts)[:_LOOKED_AT])
+        rows = rows[judged.corpus.facts(rows)["size"] <= _READ]
+        return [text.decode("utf-8", "replace") for text in self._texts(judged, rows)]
 
     def _examples(self, judged: Judged) -> Iterator[tuple[int, tuple[bytes, bytes, float, str]]]:
         """Yield the least similar pair of each twentieth: its names, its similarity and its difference in short."""

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.advice import LARGE, best_threshold, template_fraction
+from simdocs.advice import LARGE, best_threshold, is_code, template_fraction
 from tests import strategies as some
+from tests.labelled_texts import SETS
 
 
 def sets_of(documents: int, templates: dict[float, int], own: int) -> list[list[int]]:
@@ -87,3 +88,8 @@ def test_no_threshold_above_the_one_that_was_asked_for_is_chosen(pairs, one, oth
     found = best_threshold(np.array(pairs, np.float64), start, highest)
     assert min(start, 0.4) <= found.value <= highest
     assert found.value >= start - 0.2
+
+
+@pytest.mark.parametrize("kind", SETS)
+def test_only_programs_are_taken_for_programs(kind):
+    assert is_code([text.text for text in SETS[kind](1, 60)]) == (kind == "code")

@@ -54,6 +54,7 @@ NOTES = {
     "latin-1 utf-8 iso8859-1": f"latin-1, iso8859-1 are {ENCODED}",
     "latin-1 iso8859-1": "",
     "utf-8 utf-16": "",
+    "NFC NFD": "these texts differ only in their Unicode form, such as NFC and NFD: --nfkc makes them the same",
     "NFC NFD --nfkc": "",
     "NFC NFD a.txt": "",
     "NFC NFD -q": "",

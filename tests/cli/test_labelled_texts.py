@@ -128,3 +128,8 @@ def test_the_guide_has_options_for_texts_without_spaces_that_find_their_variants
         found = measured(tmp_path, texts, f"simdocs dedupe x.jsonl {row[1]}")
         assert found.recall >= 0.95
         assert found.false == 0
+
+
+def test_a_threshold_of_about_one_half_is_proposed_for_programs(tmp_path: Path) -> None:
+    lay_lines(tmp_path, SETS["code"](3, 60))
+    assert 0.4 <= float(proposed(tmp_path).rpartition(" --threshold ")[2]) <= 0.55

@@ -63,8 +63,9 @@ def test_an_output_that_the_next_run_would_read_is_refused(here):
     assert simdocs("dedupe", "docs/a.txt", "-o", "docs/new.tsv", cwd=here).status == 0
 
 
-def test_an_output_is_said_to_be_written(here):
-    assert simdocs("dedupe", "docs", "-v", "-o", "new.tsv", cwd=here).err.splitlines()[-1] == "new.tsv: written"
+def test_an_output_that_is_replaced_is_said_to_be(here):
+    for word in ("written", "replaced"):
+        assert simdocs("dedupe", "docs", "-v", "-o", "new.tsv", cwd=here).err.splitlines()[-1] == f"new.tsv: {word}"
 
 
 @pytest.mark.reliability("an output inside an artifact")

@@ -84,7 +84,7 @@ def row_targets(
             if format_named(os.fsencode(path)) or compression_of(os.fsencode(path)) or _suffix(path) in PROMISED:
                 why = f"{_shown(path)} would be a directory, because more than one file or a directory is read"
                 raise UsageError(f"{flag(parameter)}: {why}: choose a name without a suffix of a format")
-            _refuse_inputs(parameter, path, found, sources)
+            refuse_inputs(parameter, path, found, sources)
             check_tree(path)
     if "flagged_rows" in outputs and forms.get("flagged_rows", read_as[0]) == "lines":
         raise UsageError("--flagged-rows: a line has no fields: write one file with a name that ends in .jsonl")
@@ -137,7 +137,7 @@ def _refuse_overlaps(outputs: Mapping[str, str], others: Sequence[str | None]) -
         taken.append((real, path))
 
 
-def _refuse_inputs(parameter: str, path: str, found: FileList, sources: Sources) -> None:
+def refuse_inputs(parameter: str, path: str, found: FileList, sources: Sources) -> None:
     """Raise UsageError if a directory of rows is in a directory that is read, or would replace a file that is read."""
     for name in sources.names:
         if (is_uri(name) or os.path.isdir(name)) and _is_in(_real(path), _real(os.fsdecode(name))):

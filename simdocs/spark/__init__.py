@@ -9,7 +9,10 @@ Each takes the SparkSession that is there, which may be one of Spark Connect. No
 
 from __future__ import annotations
 
+import os
 from typing import Any, NamedTuple
+
+from simdocs.model.skipped import Skipped
 
 
 class Answer(NamedTuple):
@@ -35,7 +38,7 @@ def dedupe(spark: Any, *documents: Any, **options: Any) -> Answer:
     from simdocs.spark.answers import found
     from simdocs.spark.commands import Dedupe
 
-    return found(spark, Dedupe(documents=documents, **_UNNAMED, **options))
+    return found(spark, Dedupe(documents=documents, **_UNNAMED, **options), Skipped())
 
 
 def pairs(spark: Any, *documents: Any, **options: Any) -> Answer:
@@ -43,7 +46,7 @@ def pairs(spark: Any, *documents: Any, **options: Any) -> Answer:
     from simdocs.spark.answers import found
     from simdocs.spark.commands import Pairs
 
-    return found(spark, Pairs(documents=documents, **_UNNAMED, **options))
+    return found(spark, Pairs(documents=documents, **_UNNAMED, **options), Skipped())
 
 
 def signature(spark: Any, *documents: Any, output: Any, **options: Any) -> int:
@@ -54,8 +57,8 @@ def signature(spark: Any, *documents: Any, output: Any, **options: Any) -> int:
     from simdocs.spark.commands import Signature
     from simdocs.spark.parts import signed
 
-    return signed(spark, Signature(documents=documents, output=output, **options))
+    return signed(spark, Signature(documents=documents, output=output, **options), Skipped())
 
 
-_UNNAMED: dict[str, Any] = {"output": "rows"}
+_UNNAMED: dict[str, Any] = {"output": os.devnull}
 """What the rules of a command ask for, and a caller does not need."""

@@ -8,6 +8,7 @@ from typing import Any
 from pyspark.sql import functions as F  # noqa: N812  (as everywhere)
 
 from simdocs.commands.resolve import banding_of, of_signatures
+from simdocs.commands.row_outputs import refuse_inputs
 from simdocs.model.skipped import Skipped
 from simdocs.reading.file_list import FileList
 from simdocs.reading.find import find
@@ -17,14 +18,19 @@ from simdocs.spark.flow import Flow, flow_of, groups, similar_pairs
 from simdocs.spark.rows import RowOutputs
 from simdocs.spark.workers import Plan
 
+_ROWS = 100_000
+"""About how many rows a part has at least."""
 
-def listed(options: Any, skipped: Skipped | None = None) -> tuple[Any, FileList]:
-    """What was asked, with every default, and the files."""
+
+def listed(options: Any, skipped: Skipped) -> tuple[Any, FileList]:
+    """What was asked, with every default, and the files. UsageError: the output is among them."""
     asked = of_signatures(options)
-    return asked, find(asked.intake.sources, asked.intake.walking, Skipped() if skipped is None else skipped)
+    files = find(asked.intake.sources, asked.intake.walking, skipped)
+    refuse_inputs("output", os.fsdecode(options.output or os.devnull), files, asked.intake.sources)
+    return asked, files
 
 
-def found(spark: Any, options: Any, skipped: Skipped | None = None) -> Answer:
+def found(spark: Any, options: Any, skipped: Skipped) -> Answer:
     """The answer to `spark dedupe` or `spark pairs`. skipped: gets what a walk leaves out.
 
     UsageError: no bands reach the recall. InputError: documents cannot be listed.
@@ -39,7 +45,9 @@ def found(spark: Any, options: Any, skipped: Skipped | None = None) -> Answer:
     edges = (groups if is_dedupe else similar_pairs)(flow).persist()
     names = ("kept", "duplicate") if is_dedupe else ("document", "other")
     columns = (F.col(f"{side}_name").cast("string") for side in ("left", "right"))
-    rows = edges.orderBy("left", "right").select(*columns, "jaccard", "estimate").toDF(*names, "jaccard", "estimate")
+    parts = min(flow.partitions, 1 + edges.count() // _ROWS)
+    rows = edges.repartitionByRange(parts, "left", "right").sortWithinPartitions("left", "right")
+    rows = rows.select(*columns, "jaccard", "estimate").toDF(*names, "jaccard", "estimate")
     if of_rows:
         outputs.write(flow, edges.select(F.col("right").alias("id")))
     read = (F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in ("documents", "empty"))

@@ -17,13 +17,13 @@ from simdocs.spark import workers
 from simdocs.spark.tasks import PLACES, tasks_of
 from simdocs.spark.workers import Plan, in_worker
 
-CROWD = 64
+CROWD = 16
 """The largest number of documents in a bucket of which all pairs are listed at once."""
 
 FEW = 1 << 20
 """Edges that one task decides about. They take 100 MB there."""
 
-HEADS = 256
+HEADS = 8
 """The documents of each crowded bucket that are compared with each other in the first round, and twice as many in each
 that follows."""
 
@@ -166,19 +166,17 @@ def _of_crowds(flow: Flow, edges: Any, crowded: Any) -> tuple[Any, Any]:
         found = flow.compared(_of_bucket(heads, heads).distinct())
         edges, waiting = edges.union(found), waiting.union(found.select("left", "right"))
         decided = settle(flow, waiting, heads.select("id"), placed.where(F.col("place") > most).select("id"))
-        now = decided.where("kept").select("id")
+        now, lost = (decided.where(which).select("id") for which in ("kept", "not kept"))
         kept = kept.union(now)
         others = _without(crowded, kept, "id").join(heads.hint("merge"), ["key", "id"], "left_anti")
         members = _of_bucket(_only(crowded, now, "id"), others, both=True).distinct()
         found = flow.compared(members)
-        gone = (
-            _removed(decided).union(_only(found, now, "left").select(F.col("right").alias("id"))).distinct().persist()
-        )
+        gone = lost.union(_only(found, now, "left").select(F.col("right").alias("id"))).distinct().persist()
         removed, edges = removed.union(gone), edges.union(found)
         over = now.union(gone)
         waiting = held(_without(_without(waiting, over, "left"), over, "right"))
         still, most = held(_without(still, over, "id")), 2 * most
-    return edges, removed.union(_removed(settle(flow, waiting)))
+    return edges, removed.union(settle(flow, waiting).where("not kept").select("id"))
 
 
 def settle(flow: Flow, edges: Any, alone: Any = None, waiting: Any = None) -> Any:
@@ -216,10 +214,6 @@ def _of_bucket(some: Any, others: Any, *, both: bool = False) -> Any:
     if not both:
         return met.where("a < b").select(F.col("a.id").alias("left"), F.col("b.id").alias("right"))
     return met.select(F.least("a", "b")["id"].alias("left"), F.greatest("a", "b")["id"].alias("right"))
-
-
-def _removed(decided: Any) -> Any:
-    return decided.where("not kept").select("id")
 
 
 def _only(frame: Any, ids: Any, column: str) -> Any:

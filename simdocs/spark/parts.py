@@ -82,10 +82,9 @@ _LISTING = (*Running.options, "include", "exclude")
 """What decides about the list of files, and not about their signatures; and how work is done on one machine."""
 
 
-def signed(spark: Any, options: Any, skipped: Skipped | None = None) -> int:
+def signed(spark: Any, options: Any, skipped: Skipped) -> int:
     """Write signatures in parts. Return how many documents were signed. skipped: gets those that were not."""
     target_of(options.output)
-    skipped = Skipped() if skipped is None else skipped
     asked, files = listed(options, skipped)
     plan = Plan(asked.recipe, asked.intake.walking.max_size, directory=os.getcwdb())
     flow = flow_of(spark, plan, files, options.partitions, whole=True)

@@ -59,7 +59,7 @@ class RowOutputs:
         self.directories, self.files = list[str](), list[bytes]()
         if not given:
             return
-        others = [None if options.output is None else os.fsdecode(options.output)]
+        others = [os.fsdecode(options.output or os.devnull)]
         outputs, forms, read_as, paths = row_targets(given, found, sources, fields, others)
         self.directories = [path for name, path in outputs.items() if name not in forms]
         for path in self.directories:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
 import signal
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -32,10 +34,11 @@ def session(master: str, conf: Mapping[str, str]) -> Iterator[Any]:
 
     MissingExtraError: a library is missing. ClusterError: Spark cannot be started, or cannot do the work.
     """
-    pyspark = needs("pyspark", "simdocs spark")
-    for beside in ("pyarrow", "pandas"):
-        needs(beside, "simdocs spark")
-    with TemporaryFile() as log, contextlib.ExitStack() as started:
+    pyspark, *_ = (needs(each, "simdocs spark") for each in ("pyspark", "pyarrow", "pandas"))
+    with TemporaryFile() as log, contextlib.ExitStack() as started, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        logging.disable()  # PySpark tells of each call that a signal has interrupted
+        started.callback(logging.disable, logging.NOTSET)
         try:
             there = _started(pyspark, master, conf, log, started)
         except Exception as error:

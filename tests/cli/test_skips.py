@@ -101,23 +101,6 @@ def test_names_on_standard_input_are_hardly_a_document(here):
     assert said not in simdocs("dedupe", "--files-from", "-", cwd=here, stdin=names).err
 
 
-BELOW = "a pattern with a slash is compared with the path below the directory"
-
-
-@pytest.mark.parametrize(
-    ("pattern", "said"),
-    [
-        ("docs/more/*.txt", f"nothing matches --exclude 'docs/more/*.txt': {BELOW}: write '/more/*.txt'"),
-        ("docs/inner", ""),
-        ("old/*.bak", ""),
-    ],
-)
-def test_an_exclude_that_is_a_printed_path_and_matches_nothing_is_warned_about(here, pattern, said):
-    lay(here, {"docs/more/d.txt": A, "docs/docs/inner": A})
-    done = simdocs("dedupe", "docs", "--exclude", pattern, cwd=here)
-    assert (done.status, done.err) == (0, said and f"simdocs: warning: {said}\n")
-
-
 def test_a_named_directory_without_documents_is_warned_about(here):
     """A disk may not be mounted."""
     lay(here, {"empty/.hidden": A})

@@ -38,7 +38,7 @@ def found(path: Path) -> int:
 
 
 @pytest.mark.reliability("a full, broken or read-only disk")
-@pytest.mark.parametrize("kind", ["broken-disk", "signal-after"])
+@pytest.mark.parametrize("kind", FAULTS)
 def test_a_fault_at_any_call_leaves_the_old_or_the_new_directory(place: Path, kind: str) -> None:
     fault, done = FAULTS[kind]
     path = place / "out"

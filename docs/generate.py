@@ -21,7 +21,7 @@ from simdocs.cli.command import Command
 from simdocs.cli.exits import BY_SIGNAL, MEANINGS, PRECEDENCE
 from simdocs.cli.program import completion_script, each_command, simdocs
 from simdocs.model.documents import DOCUMENT, FIELDS, FILE, FILE_FIELDS
-from simdocs.model.saved_answer import VERSION
+from simdocs.model.groups import VERSION
 from simdocs.names import MANIFEST
 from simdocs.options.declaration import SHARED
 from simdocs.storage.lock import HOLDER

@@ -34,10 +34,9 @@ _HOMES = {
     "simdocs.api": ("open", "read_answer", "write_answer"),
     "simdocs.model.artifact": ("BandIndex", "Shingles", "Signatures"),
     "simdocs.model.comparison": ("Comparison", "SimilarityMatrix", "Tuning"),
-    "simdocs.model.groups": ("Deduplication", "SimilarPairs"),
+    "simdocs.model.groups": ("Deduplication", "SavedAnswer", "SimilarPairs"),
     "simdocs.model.report": ("Report",),
     "simdocs.model.result": ("Result",),
-    "simdocs.model.saved_answer": ("SavedAnswer",),
 }
 """The modules of public names. The errors are in simdocs.errors, and a function asks the question of its name."""
 

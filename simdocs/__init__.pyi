@@ -20,7 +20,7 @@ from simdocs.errors import OutputError as OutputError
 from simdocs.errors import ParametersError as ParametersError
 from simdocs.model.report import Report as Report
 from simdocs.model.result import Result as Result
-from simdocs.model.saved_answer import SavedAnswer as SavedAnswer
+from simdocs.model.groups import SavedAnswer as SavedAnswer
 from simdocs.model.artifact import Shingles as Shingles
 from simdocs.errors import ShrunkError as ShrunkError
 from simdocs.model.artifact import Signatures as Signatures

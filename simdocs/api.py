@@ -20,9 +20,8 @@ from simdocs.options.values import Path
 
 if TYPE_CHECKING:
     from simdocs.model.artifact import BandIndex, Shingles, Signatures
-    from simdocs.model.groups import Deduplication
+    from simdocs.model.groups import Deduplication, SavedAnswer
     from simdocs.model.result import Result
-    from simdocs.model.saved_answer import SavedAnswer
 
 
 def function(name: str) -> Callable[..., Any]:
@@ -118,7 +117,7 @@ def write_answer(result: Deduplication, path: Path) -> None:
 
     UsageError: the path does not end in .answer. OutputError: it cannot be written.
     """
-    from simdocs.model.saved_answer import SUFFIX
+    from simdocs.model.groups import SUFFIX
 
     target = _encoded(path)
     if not target.endswith(f".{SUFFIX}".encode()):

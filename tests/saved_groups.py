@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair
+from simdocs.model.groups import SavedAnswer, SavedDocument, SavedPair
 from simdocs.options.answers import Grouping
 from simdocs.options.recipes import Banding, Sequences, Shingling, SignatureRecipe, Sketching, Walking
 

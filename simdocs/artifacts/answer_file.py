@@ -13,8 +13,7 @@ from typing import Any, BinaryIO
 from simdocs.artifacts.manifest import group_of, recipe_of, refuse_other_unicode
 from simdocs.artifacts.npy import damaged
 from simdocs.errors import ArtifactError, InputError
-from simdocs.model.groups import Deduplication
-from simdocs.model.saved_answer import FORMAT, SUFFIX, VERSION, SavedAnswer, SavedDocument, SavedPair
+from simdocs.model.groups import FORMAT, SUFFIX, VERSION, Deduplication, SavedAnswer, SavedDocument, SavedPair
 from simdocs.names import display_name, name_for_json, name_from_json
 from simdocs.options.answers import Grouping
 from simdocs.options.recipes import Banding, SignatureRecipe

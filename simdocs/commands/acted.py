@@ -16,11 +16,11 @@ from simdocs.commands.found_again import look_again
 from simdocs.engines.engine import Run
 from simdocs.errors import OutputError, UsageError
 from simdocs.model.figures import counted, size
+from simdocs.model.groups import SavedAnswer, SavedDocument, SavedPair
 from simdocs.model.result import NAME, NUMBER, Blocks, Result, Row, table_head
-from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair
 from simdocs.model.skipped import Skip
 from simdocs.names import command_line, display_name, from_here
-from simdocs.reading.patterns import either
+from simdocs.reading.find import either
 from simdocs.storage import syscalls
 from simdocs.storage.actions import hardlink, move, move_back, refuse_link, unlink_again
 from simdocs.storage.journal import (

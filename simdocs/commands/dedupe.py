@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from simdocs.matching.corpus import Corpus
     from simdocs.matching.groups import Decision
     from simdocs.model.documents import Documents
-    from simdocs.model.groups import Deduplication, Members, WrittenRows
+    from simdocs.model.groups import Deduplication, Members, SavedAnswer, WrittenRows
     from simdocs.model.ragged import Mask, Rows
-    from simdocs.model.saved_answer import SavedAnswer
 
     Plan = Resolved["Dedupe"]
 

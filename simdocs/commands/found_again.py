@@ -18,8 +18,8 @@ import numpy as np
 
 from simdocs.kernels.jaccard import exact, unlike_lengths
 from simdocs.matching.measures import set_and_length
+from simdocs.model.groups import SavedAnswer, SavedDocument, SavedPair
 from simdocs.model.ragged import Ragged, Tokens
-from simdocs.model.saved_answer import SavedAnswer, SavedDocument, SavedPair
 from simdocs.model.skipped import DocumentSkipped, explanation
 from simdocs.names import display_name, is_uri
 from simdocs.options.families import UNITS, compression_of

@@ -15,9 +15,9 @@ from simdocs.options.values import SIZE, UNITS_OF_SIZE, choice, path_name
 if TYPE_CHECKING:
     from simdocs.engines.engine import Run
     from simdocs.model.comparison import Difference
+    from simdocs.model.groups import SavedAnswer
     from simdocs.model.report import GroupTable
     from simdocs.model.report import Report as ReportOfGroups
-    from simdocs.model.saved_answer import SavedAnswer
 
 
 class Report(Drawn):
@@ -57,8 +57,7 @@ class Report(Drawn):
                 wanted = "--figure draws an image in SVG: name a file *.svg"
             yield f"{shown(self)}: {wanted}"
         if not isinstance(self.answer, str | bytes | os.PathLike):
-            from simdocs.model.groups import Deduplication
-            from simdocs.model.saved_answer import SavedAnswer
+            from simdocs.model.groups import Deduplication, SavedAnswer
 
             if isinstance(self.answer, Deduplication | SavedAnswer):
                 return

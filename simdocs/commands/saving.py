@@ -17,9 +17,8 @@ from simdocs.errors import MissingExtraError
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups import Decision
 from simdocs.model.documents import NAMED, Documents
-from simdocs.model.groups import Pairs
+from simdocs.model.groups import FORMAT, VERSION, Pairs, SavedAnswer, SavedDocument, SavedPair
 from simdocs.model.ragged import Rows
-from simdocs.model.saved_answer import FORMAT, VERSION, SavedAnswer, SavedDocument, SavedPair
 from simdocs.model.skipped import DocumentSkipped, in_short
 from simdocs.names import display_name, name_for_json, text_to_name
 from simdocs.options.recipes import SignatureRecipe

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simdocs.model.comparison import Difference
+from simdocs.model.groups import SavedAnswer, SavedDocument
 from simdocs.model.ragged import Floats, Index
 from simdocs.model.result import Result
-from simdocs.model.saved_answer import SavedAnswer, SavedDocument
 from simdocs.names import display_name
 from simdocs.options.declaration import loaded
 

@@ -17,8 +17,8 @@ from simdocs.model.documents import STAMP_FIELDS, Documents
 from simdocs.model.ragged import Index, Mask, Rows
 from simdocs.options.recipes import Recipe, Updating
 from simdocs.pipeline.reading import Read, file_records
+from simdocs.reading.batches import renamed
 from simdocs.reading.file_list import FileList
-from simdocs.reading.row_names import renamed
 from simdocs.reading.unchanged import EarlierFiles, KeptFiles, KeptRows, Unchanged, compare
 
 _AT_ONCE = 1 << 16

@@ -30,7 +30,7 @@ from simdocs.model.ragged import (
 from simdocs.names import display_name
 from simdocs.options.recipes import IndexRecipe, Recipe, SignatureRecipe
 from simdocs.pipeline.indexing import BucketCounter, Expectation, same_as
-from simdocs.reading.row_names import SeenNames
+from simdocs.reading.batches import SeenNames
 from simdocs.reading.unchanged import names_of_files
 
 _ROWS_AT_ONCE = 1 << 12

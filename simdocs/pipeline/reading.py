@@ -232,7 +232,7 @@ class Read:
         """Add to the numbers of documents that were counted from the beginning of a block. path: that of its file."""
         if not down:
             return
-        from simdocs.reading.row_names import renamed
+        from simdocs.reading.batches import renamed
 
         self.facts["line"] += down
         self.places = [number + down for number in self.places]

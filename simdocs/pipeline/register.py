@@ -33,7 +33,7 @@ from simdocs.reading.identity import content_digest
 
 if TYPE_CHECKING:
     from simdocs.pipeline.reading import Read
-    from simdocs.reading.row_names import SeenNames
+    from simdocs.reading.batches import SeenNames
 
 
 class FileRecords:
@@ -212,7 +212,7 @@ class Register:
     @property
     def _seen_names(self) -> SeenNames:
         if self._seen is None:
-            from simdocs.reading.row_names import SeenNames
+            from simdocs.reading.batches import SeenNames
 
             names = self._names
             # A method of self would make a cycle of references, which stays in memory until it is collected.

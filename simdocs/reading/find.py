@@ -1,4 +1,4 @@
-"""Find the files that arguments name: walk directories, read lists, take each file once."""
+"""Find the files that arguments name: walk directories by patterns, read lists, take each file once."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import translate
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,12 +19,19 @@ from simdocs.options.recipes import Walking
 from simdocs.reading.file_list import FileList, Found, Reached
 from simdocs.reading.files import MOST, each_ahead, read_stream
 from simdocs.reading.identity import FileId, file_id, is_directory, status_of
-from simdocs.reading.name_lists import is_list_of_names, list_of, of_entry
-from simdocs.reading.saved_dataset import MARKS, SavedDataset, first_bytes, saved_dataset
+from simdocs.reading.name_lists import (
+    MARKS,
+    SavedDataset,
+    first_bytes,
+    is_list_of_names,
+    list_of,
+    of_entry,
+    saved_dataset,
+)
 
 if TYPE_CHECKING:
-    from simdocs.reading.patterns import Patterns
     from simdocs.reading.stores import StoredEntry
+
 
 ARTIFACT_SUFFIXES = (b".shingles", b".signatures", b".index")
 
@@ -60,8 +68,6 @@ def find(sources: Sources, walking: Walking, skipped: Skipped, many: Callable[[]
         reached.add(search.listed(sources.listed, sources.nul_ended, inputs), container=sources.input_format)
     found = reached.files(inputs)
     if search.patterns is not None and (unmatched := search.patterns.unmatched):
-        from simdocs.reading.patterns import includes_nothing
-
         skipped.warnings.append(includes_nothing(unmatched))
     return found
 
@@ -70,7 +76,6 @@ def patterns_of(walking: Walking) -> Patterns | None:
     """The patterns of a walk, if there are any."""
     if not (walking.include or walking.exclude):
         return None
-    from simdocs.reading.patterns import Patterns
 
     return Patterns(walking.include, walking.exclude)
 
@@ -333,3 +338,60 @@ def not_found(name: bytes, error: OSError, *, listed: bool = False) -> InputErro
     elif b" " in name.strip() and not directory and not _SUFFIX.search(name) and not listed:
         hint = ": if this is a text and not the name of a file, give - for standard input"
     return InputError(f"{shown}: {error.strerror or error}{hint}")
+
+
+_Match = Callable[[str], object]
+
+
+class Patterns:
+    """Decides which files walks take: those that match include, if any pattern is given, and do not match exclude."""
+
+    def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
+        self._include = either(include) if include else None
+        self._exclude = either([pattern.rstrip("/") or "/" for pattern in exclude]) if exclude else None
+        self.unmatched = {given: either([given]) for given in include}
+        """The patterns of include that have matched no file of a walk."""
+
+    def leave_out(self, relative: bytes, is_directory: bool) -> bool:
+        """Whether to leave out the file or directory at this path, which is relative to the root of the walk."""
+        path = relative.decode("utf-8", "surrogateescape")
+        if self._exclude is not None and self._exclude(path):
+            return True
+        if self._include is None or is_directory:
+            return False
+        if self.unmatched:
+            self.unmatched = {pattern: match for pattern, match in self.unmatched.items() if not match(path)}
+        return not self._include(path)
+
+
+def either(patterns: Sequence[str]) -> _Match:
+    """A function that matches what any of the patterns matches.
+
+    A pattern with a slash is compared with the whole path, any other one with the last component.
+    """
+    whole = _compiled([pattern.removeprefix("/") for pattern in patterns if "/" in pattern])
+    last = _compiled([pattern for pattern in patterns if "/" not in pattern])
+    return lambda path: whole(path) or last(path.rpartition("/")[2])
+
+
+def _compiled(patterns: Sequence[str]) -> _Match:
+    if not patterns:
+        return lambda _: None
+    return re.compile("|".join(f"(?:{translate(pattern)})" for pattern in patterns)).match
+
+
+_BELOW = "a pattern with a slash is compared with the path below the directory"
+
+
+def includes_nothing(patterns: Collection[str]) -> str:
+    """The warning that no file matches these patterns of `include`, with what is most likely wrong with them."""
+    shown = " or ".join(repr(pattern) for pattern in patterns)
+    hint = ""
+    if paths := [pattern for pattern in patterns if os.path.isfile(pattern)]:
+        ending = os.path.splitext(paths[0])[1]
+        hint = f": this is a file; the shell may have expanded a pattern: quote it, as in {'*' + ending!r}"
+    elif any("/" in pattern for pattern in patterns):
+        hint = f": {_BELOW}"
+    elif endings := [pattern for pattern in patterns if not set("*?[") & set(pattern)]:
+        hint = f": to match the end of a name, write {'*.' + endings[0].lstrip('.')!r}"
+    return f"no file matches --include {shown}{hint}"

@@ -20,9 +20,9 @@ from typing import Any
 from simdocs.extras import needs
 from simdocs.model.comparison import Comparison, Difference
 from simdocs.model.figures import at_least, counted, cut_in_words, size
+from simdocs.model.groups import SavedAnswer
 from simdocs.model.report import MOST_PAIRS, OTHERS, Report, differences, directories_of
 from simdocs.model.result import Look, Result, Table, plain, tables_of
-from simdocs.model.saved_answer import SavedAnswer
 from simdocs.model.skipped import in_short
 from simdocs.names import command_line, display_name, name_to_text, shell_word, text_to_name
 from simdocs.options.families import FIGURES, KEEP

@@ -7,12 +7,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from simdocs.model.groups import SavedAnswer, SavedDocument
 from simdocs.model.report import (
     GroupTable,
     Report,
     similarities_of,
 )
-from simdocs.model.saved_answer import SavedAnswer, SavedDocument
 from tests.saved_groups import answer_with
 
 

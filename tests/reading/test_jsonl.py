@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.reading import row_names as of_documents
+from simdocs.reading import batches as of_documents
 from tests.reading.reading import MIB, Document, Found, read, read_blocks
 from tests.reading.small_chunks import cut_small
 

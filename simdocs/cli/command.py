@@ -18,7 +18,6 @@ import click
 from simdocs.cli import exits
 from simdocs.errors import ShrunkError, UnjudgedError, UsageError
 from simdocs.model.result import Result, lines_of
-from simdocs.names import display_name
 from simdocs.options.answers import ROW_OUTPUTS
 from simdocs.options.declaration import SHARED, Option, Options
 from simdocs.options.values import FLAG
@@ -271,9 +270,8 @@ def _answered(options: Any) -> int:
     began, told, progress = time.monotonic(), Teller(options), ProgressBar(quiet=options.quiet)
     draws, summary_json = not options.publishes_itself, path_of(getattr(options, "summary_json", None))
     output = options.path if draws else path_of(options.output)
-    written = [output] if draws else []
-    written += (path_of(getattr(options, name, None)) for name in ROW_OUTPUTS)
-    there = {path for path in written if path is not None and os.path.lexists(path)}
+    named = [output if draws else None, *(path_of(getattr(options, name, None)) for name in ROW_OUTPUTS)]
+    there = {path for path in named if path is not None and os.path.lexists(path)}
     with _interruption_told(options, told), ExitStack() as stack:
         # The file that is opened first is published last, so there is no summary without its answer.
         published = "the answer was printed" if output is None else f"{output} was published"
@@ -309,8 +307,7 @@ def _answered(options: Any) -> int:
         if draws:
             conclude(result)
     told.summary(lines_of(result, time.monotonic() - began, verbose=options.verbose))
-    for path in filter(None, written if told.is_loud else ()):
-        say(f"{display_name(os.fsencode(path))}: {'replaced' if path in there else 'written'}")
+    told.outputs({output} if draws else set(), there)
     told.notes(result.notes)
     for error in run.errors:
         messages.error(str(error))

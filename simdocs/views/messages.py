@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from typing import TYPE_CHECKING, Any
 
 from simdocs.model.skipped import FIRST, OF_UNVERIFIED, Skip, Skipped, explanation
@@ -69,6 +69,11 @@ class Teller:
                 if line not in self._said:
                     say(f"simdocs: warning: {line}")
                     self._said.add(line)
+
+    def outputs(self, written: Set[str | None], replaced: Set[str | None]) -> None:
+        """At a terminal, say which outputs were written, and which replaced others. The summary says where rows are."""
+        for path in sorted(path for path in written | replaced if path is not None) if self.is_loud else ():
+            say(f"{display_name(os.fsencode(path))}: {'replaced' if path in replaced else 'written'}")
 
     def skipped(self, before: Callable[[], None]) -> Skipped:
         """A record for the skips of a run. With verbose, each is printed at once, and `before` is called first."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from simdocs.commands import dedupe as locally
+from simdocs.errors import OutputError
+from simdocs.names import display_name, is_uri
 from simdocs.options.answers import Grouping, Target
 from simdocs.options.declaration import Group, option
 from simdocs.options.families import FORMATS, KEEP
@@ -116,6 +119,16 @@ class Dedupe(Pairs):
     removed_rows: bytes | None = locally.Dedupe.options["removed_rows"].but()
 
 
+def target_of(output: bytes) -> str:
+    """The name of a directory that Spark writes. OutputError: it exists."""
+    path = os.fsdecode(output)
+    if is_uri(output):
+        return path.replace("s3://", "s3a://", 1)  # the name that Hadoop has for it
+    if os.path.lexists(path):
+        raise OutputError(f"{display_name(output)}: exists: name a directory that does not")
+    return f"file://{os.path.abspath(path)}"
+
+
 def answer(options: Any, run: Run) -> Result:
     """Do the work on a cluster that is started for it, and publish the parts.
 
@@ -123,6 +136,8 @@ def answer(options: Any, run: Run) -> Result:
     """
     from simdocs.spark.session import session
 
+    if options.output:
+        target_of(options.output)  # fails now if it ever does
     settings = dict(setting.partition("=")[::2] for setting in options.spark_conf)
     with session(options.spark_master, settings) as there:
         from simdocs.spark.parts import signatures_written, written

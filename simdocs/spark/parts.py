@@ -20,9 +20,9 @@ from simdocs.names import text_to_name
 from simdocs.options.answers import Running
 from simdocs.options.sources import OfSignatures
 from simdocs.spark.answers import found, listed
-from simdocs.spark.commands import Dedupe, Pairs, Signature
+from simdocs.spark.commands import Dedupe, Pairs, Signature, target_of
 from simdocs.spark.flow import SAID, flow_of
-from simdocs.spark.rows import complete, target_of
+from simdocs.spark.rows import complete
 from simdocs.spark.workers import Batches, Plan, rows_of, said_of
 from simdocs.storage.syscalls import create_directories
 from simdocs.views.output_formats import Jsonl, Tsv

@@ -15,30 +15,20 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812  (as everywhere)
 
 from simdocs.commands.row_outputs import KEPT, REMOVED, row_targets
-from simdocs.errors import OutputError
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.names import display_name, is_uri
+from simdocs.names import is_uri
 from simdocs.options.recipes import Sequences
 from simdocs.reading.compression import CompressedSink
 from simdocs.reading.file_list import FileList
 from simdocs.reading.find import Sources
 from simdocs.reading.formats.row_writers import row_writer
 from simdocs.reading.formats.rows import opened_rows
+from simdocs.spark.commands import target_of
 from simdocs.spark.flow import Flow
 from simdocs.spark.tasks import PLACES, changed
 from simdocs.spark.workers import Batches, Plan, rows_of
 from simdocs.storage.atomic_file import atomic_file
 from simdocs.storage.syscalls import create_directories
-
-
-def target_of(output: bytes) -> str:
-    """The name of a directory that Spark writes. OutputError: it exists."""
-    path = os.fsdecode(output)
-    if is_uri(output):
-        return path.replace("s3://", "s3a://", 1)  # the name that Hadoop has for it
-    if os.path.lexists(path):
-        raise OutputError(f"{display_name(output)}: exists: name a directory that does not")
-    return f"file://{os.path.abspath(path)}"
 
 
 def complete(directory: str) -> None:

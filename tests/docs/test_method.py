@@ -16,7 +16,7 @@ from simdocs.kernels import banding, jaccard
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import ChoosingBands
 from tests.docs.executed import DOCS, EXAMPLES, execute
-from tests.spark import with_spark
+from tests.spark import QUICK, with_spark
 
 METHOD = DOCS / "method.md"
 PLACES = 128
@@ -63,9 +63,11 @@ PAGE = DOCS / "scale.md"
 
 
 @with_spark
+@pytest.mark.slow
 def test_the_code_on_the_page_about_several_machines_runs(tmp_path: Path) -> None:
     """In a process of its own, because it makes a session and stops it."""
     (tmp_path / "examples").symlink_to(EXAMPLES)
     program = f"from pathlib import Path; from tests.docs.executed import execute; execute(Path({str(PAGE)!r}))"
     where = {"PYTHONPATH": str(DOCS.parent), "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    where["JDK_JAVA_OPTIONS"] = QUICK["spark.driver.extraJavaOptions"]
     subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=os.environ | where, check=True, timeout=300)

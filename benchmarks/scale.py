@@ -61,7 +61,8 @@ def lay_documents(directory: Path, count: int, seed: int = 0) -> None:
                 if recent and dice.random() < 1 / 3:
                     words = list(dice.choice(recent))
                     words[dice.randrange(len(words))] = dice.choice(vocabulary)
-                recent.append(words)
+                else:
+                    recent.append(words)
                 file.write(json.dumps({"id": str(number), "text": " ".join(words)}) + "\n")
 
 

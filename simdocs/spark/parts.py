@@ -104,6 +104,6 @@ def _sign(_plan: Plan, tasks: Batches, *, output: str, given: dict[str, Any]) ->
     for number, _, payload in rows_of(tasks):
         part = f"{output}/part-{number:06}.signatures"
         made: Any = simdocs.signature(*pickle.loads(payload).found.names, output=part, jobs=1, lock_wait=600, **given)
-        skips = (skip for reason in made.skipped.counts for skip in made.skipped.kept(reason))
-        said = [json.dumps({"documents": len(made.documents)}), *map(said_of, skips)]
-        yield pa.RecordBatch.from_pydict({"said": pa.array(said)})
+        reasons = sorted(made.skipped.counts.keys() - {"named"})  # these files were met in a walk, not named
+        said = [said_of(skip) for reason in reasons for skip in made.skipped.kept(reason)]
+        yield pa.RecordBatch.from_pydict({"said": [json.dumps({"documents": len(made.documents)}), *said]})

@@ -117,7 +117,7 @@ def measured(count: int, scratch: Path, master: str = CLUSTER, **settings: str) 
         seconds = time.monotonic() - began
         workers.done = True
     shuffled = collected = 0
-    for line in next(events.iterdir()).open():
+    for line in next(events.iterdir()).read_text().splitlines():
         event = json.loads(line)
         if event["Event"] == "SparkListenerTaskEnd" and (metrics := event.get("Task Metrics")):
             shuffled += metrics["Shuffle Write Metrics"]["Shuffle Bytes Written"]
@@ -130,8 +130,8 @@ def measured(count: int, scratch: Path, master: str = CLUSTER, **settings: str) 
 
 
 def _compressed(path: Path) -> int:
-    codec = pa.Codec("zstd")
-    return sum(len(codec.compress(json.loads(line)["text"].encode(), asbytes=True)) for line in path.open())
+    codec, lines = pa.Codec("zstd"), path.read_text().splitlines()
+    return sum(len(codec.compress(json.loads(line)["text"].encode(), asbytes=True)) for line in lines)
 
 
 def main() -> None:

@@ -138,7 +138,7 @@ def _refuse_overlaps(outputs: Mapping[str, str], others: Sequence[str | None]) -
 
 
 def refuse_inputs(parameter: str, path: str, found: FileList, sources: Sources) -> None:
-    """Raise UsageError if a directory of rows is in a directory that is read, or would replace a file that is read."""
+    """Raise UsageError if a directory that is written is in one that is read, or would replace a file that is read."""
     for name in sources.names:
         if (is_uri(name) or os.path.isdir(name)) and _is_in(_real(path), _real(os.fsdecode(name))):
             raise UsageError(f"{_shown(path)}: is in {display_name(name)}, which is read: choose another directory")

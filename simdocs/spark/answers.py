@@ -54,6 +54,6 @@ def found(spark: Any, options: Any, skipped: Skipped) -> Answer:
 
 
 def _skips(flow: Flow) -> Any:
-    said = flow.said().where("reason is not null").join(flow.lines_before().hint("merge"), "task", "left")
+    said = flow.said().where("reason is not null").join(flow.heads.select("task", "before").hint("merge"), "task")
     line = F.when(F.col("line") > 0, F.col("line") + F.coalesce("before", F.lit(0))).otherwise(0)
     return said.orderBy("task").select("reason", "name", "detail", line.alias("line"))

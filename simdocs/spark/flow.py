@@ -38,19 +38,20 @@ def held(frame: Any) -> Any:
 
 @dataclass(frozen=True)
 class Flow:
-    """One run on a session of Spark. partitions: those of each exchange. begins: the first task of each file, if it has
-    tasks of its own."""
+    """One run on a session of Spark. partitions: those of each exchange. count: of the tasks. begins: the first task of
+    each file, if it has tasks of its own."""
 
     spark: Any
     plan: Plan
     partitions: int
     tasks: Any
+    count: int
     begins: list[int]
 
     @cached_property
     def signed(self) -> Any:
         """The documents: see `workers.SIGNED`; with the ids of the first copy of their text, and of the copy before."""
-        some = self.tasks.repartition(max(1, min(self.tasks.count(), 1 << 14)))
+        some = self.tasks.repartition(max(1, min(self.count, 1 << 14)))
         made = self.map(some, workers.signed, workers.SIGNED)
         copies = Window.partitionBy("high", "low").orderBy("rank", "id")
         seen = {"first": F.first("id").over(copies), "before": F.lag("id").over(copies)}
@@ -91,18 +92,18 @@ class Flow:
         lefts = every.groupBy("left").agg(F.bool_and("is_copy").alias("is_copy"))
         ids = lefts.select(F.col("left").alias("id"), "left", "is_copy").union(every.select("right", "left", "is_copy"))
         wanted = ids.select(F.shiftright("id", PLACES).alias("task"), "id", "left", "is_copy")
-        heads = self.tasks.join(self.lines_before().hint("merge"), "task", "left")
-        heads = heads.select("task", F.lit(-1).alias("id"), "payload", "before")
+        heads = self.heads.select("task", F.lit(-1).alias("id"), "payload", "before")
         rows = self.exchanged(heads.unionByName(wanted, allowMissingColumns=True), "task", "id")
         read = self.map(rows, workers.texts, workers.TEXT)
         return held(self.map(self.exchanged(read, "left", "right"), workers.compared, workers.EDGE))
 
-    def lines_before(self) -> Any:
-        """How many lines of its file come before each task of one that is cut: (task, before)."""
-        lines = self.said().where("lines is not null")
-        of_file = lines.join(self.tasks.select("task", "file").hint("merge"), "task")
+    @cached_property
+    def heads(self) -> Any:
+        """The tasks, and how many lines of their file come before each that is cut: (task, file, payload, before)."""
+        lines = self.said().where("lines is not null").select("task", "lines")
         rows = Window.partitionBy("file").orderBy("task").rowsBetween(Window.unboundedPreceding, -1)
-        return of_file.select("task", F.sum("lines").over(rows).alias("before"))
+        every = self.tasks.join(lines.hint("merge"), "task", "left")
+        return held(every.select("task", "file", "payload", F.sum("lines").over(rows).alias("before")))
 
 
 SAID = "reason string, name string, detail string, line long, documents long, empty long, lines long"
@@ -115,7 +116,7 @@ def flow_of(spark: Any, plan: Plan, found: FileList, partitions: int | None, **h
     for number, task in enumerate(tasks_of(found, plan.recipe.sequences, partitions, **how)):
         tasks.append((number, tasks[-1][1] if task.begin else number, pickle.dumps(task)))
     frame = spark.createDataFrame(tasks, "task long, file long, payload binary")
-    return Flow(spark, plan, partitions, frame, sorted({file for _, file, _ in tasks}))
+    return Flow(spark, plan, partitions, frame, len(tasks), sorted({file for _, file, _ in tasks}))
 
 
 def similar_pairs(flow: Flow) -> Any:

@@ -91,7 +91,7 @@ def signed(spark: Any, options: Any, skipped: Skipped) -> int:
     asked_here = (each for each in options.differ(tuple(OfSignatures.options)) if not each.shell)
     given = {each.name: getattr(options, each.name) for each in asked_here if each.name not in _LISTING}
     work = partial(_sign, output=os.path.abspath(os.fsdecode(options.output)), given=given)
-    made = flow.map(flow.tasks.repartition(max(1, len(flow.begins))), work, "said string")
+    made = flow.map(flow.tasks.repartition(max(1, flow.count)), work, "said string")
     said = made.select(F.from_json("said", SAID).alias("said")).select("said.*").persist()
     ((documents,),) = said.agg(F.sum("documents")).collect()
     _report(said.where("reason is not null"), skipped)

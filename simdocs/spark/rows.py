@@ -28,12 +28,13 @@ from simdocs.spark.flow import Flow
 from simdocs.spark.tasks import PLACES, changed
 from simdocs.spark.workers import Batches, Plan, rows_of
 from simdocs.storage.atomic_file import atomic_file
+from simdocs.storage.stored_output import SUCCESS
 from simdocs.storage.syscalls import create_directories
 
 
 def complete(directory: str) -> None:
     """Say that a directory is complete."""
-    with atomic_file(os.path.join(directory, "_SUCCESS")):
+    with atomic_file(os.path.join(directory, SUCCESS)):
         pass
 
 
@@ -65,8 +66,7 @@ class RowOutputs:
         """Write the rows of each file, one worker a file. duplicates: (id,). ClusterError: a file has changed."""
         files = flow.spark.createDataFrame(zip(flow.begins, self.files, strict=True), "file long, payload binary")
         placed = duplicates.select(F.shiftright("id", PLACES).alias("task"), "id")
-        for frame in flow.tasks.select("task", "file"), flow.lines_before():
-            placed = placed.join(frame.hint("merge"), "task", "left")
+        placed = placed.join(flow.heads.hint("merge"), "task").select("id", "file", "before")
         place = F.col("id").bitwiseAND((1 << PLACES) - 1)
         numbers = placed.select("file", (F.coalesce("before", F.lit(0)) + place).alias("number"))
         rows = files.withColumn("number", F.lit(0)).unionByName(numbers, allowMissingColumns=True)

@@ -31,7 +31,7 @@ BEGIN, DONE, NOT_DONE, UNDOING, UNDONE = "begin", "done", "not done", "undoing",
 _ENDS = "end"
 
 _LONGEST = 1 << 24
-"""Bytes of the longest line that is read. A step has a few paths and the extended attributes of a file."""
+"""Bytes of the longest line that is read. A step has a few paths."""
 
 _BEGINNING = f'{{"format": "{FORMAT}", '.encode()
 """How every journal begins, although a power cut may have left less of it."""

@@ -32,8 +32,8 @@ def tell():
     if os.getpid() == own:
         print(taken(resource.RUSAGE_SELF), taken(resource.RUSAGE_CHILDREN), file=sys.stderr)
 atexit.register(tell)
-from simdocs.cli import main
-main()
+from simdocs.__main__ import console
+console()
 """
 """Runs simdocs, and then prints the CPU seconds of its own process and of its workers."""
 

@@ -33,7 +33,7 @@ def test_an_absent_library_is_named_with_the_command_that_installs_it(monkeypatc
 
 
 def test_an_answer_that_cannot_be_written_is_refused_before_any_work(tmp_path):
-    program = "import sys; sys.modules['pyarrow'] = None; from simdocs.cli import console; console()"
+    program = "import sys; sys.modules['pyarrow'] = None; from simdocs.__main__ import console; console()"
     words = [sys.executable, "-c", program, "dedupe", "missing", "-o", "x.parquet"]
     done = subprocess.run(words, cwd=tmp_path, check=False, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")

@@ -94,7 +94,7 @@ def registered() -> Iterator[None]:
 
 def main() -> None:
     """Run the program with the toys in their tables."""
-    from simdocs.cli import console as program
+    from simdocs.__main__ import console as program
 
     with registered():
         program()

@@ -16,9 +16,8 @@ import numpy as np
 
 from simdocs.artifacts.formats import BLOCK, ArrayFormat
 from simdocs.errors import ArtifactError
-from simdocs.model.columns import let_go
 from simdocs.model.documents import AMOUNTS, EMPTY, FILE_AMOUNTS
-from simdocs.model.ragged import Array, distinct
+from simdocs.model.ragged import Array, distinct, let_go
 from simdocs.storage import syscalls
 
 _MAGIC = b"\x93NUMPY\x01\x00"

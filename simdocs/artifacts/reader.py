@@ -18,7 +18,7 @@ from simdocs.artifacts.manifest import decoded, refuse_other_unicode
 from simdocs.artifacts.npy import damaged, map_file
 from simdocs.errors import ArtifactError, InputError
 from simdocs.model.artifact import Artifact
-from simdocs.model.columns import MemoryColumn
+from simdocs.model.documents import MemoryColumn
 from simdocs.names import MANIFEST, command_line, display_name
 from simdocs.options.hash_functions import MOST_OWN_BYTES
 from simdocs.options.recipes import MOST_STOP_WORDS

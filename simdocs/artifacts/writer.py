@@ -16,8 +16,7 @@ from simdocs.artifacts.npy import ArrayWriter
 from simdocs.artifacts.reader import MOST_RUN_BYTES, refuse_unreadable
 from simdocs.errors import ArtifactError, OutputError, UsageError
 from simdocs.model.artifact import Artifact
-from simdocs.model.columns import Column, MemoryColumn
-from simdocs.model.documents import Documents
+from simdocs.model.documents import Column, Documents, MemoryColumn
 from simdocs.model.ragged import Array
 from simdocs.model.skipped import Skipped
 from simdocs.names import MANIFEST, display_name

@@ -28,7 +28,7 @@ from simdocs.engines.engine import Run
 from simdocs.errors import ArtifactError, InputError, ParametersError, UsageError
 from simdocs.matching.corpus import check_root
 from simdocs.model.artifact import Artifact
-from simdocs.model.columns import ByteStrings
+from simdocs.model.ragged import ByteStrings
 from simdocs.model.result import Result
 from simdocs.model.skipped import JUDGED, UNJUDGED
 from simdocs.names import display_name, is_absolute, name_to_text

@@ -25,11 +25,10 @@ from simdocs.matching.measures import (
     signature_measures,
     token_sets,
 )
-from simdocs.model.columns import joined
 from simdocs.model.comparison import MOST_CELLS, Comparison, Difference, SimilarityMatrix
 from simdocs.model.documents import OTHER_ENCODING
 from simdocs.model.figures import percentage
-from simdocs.model.ragged import Array, Floats, Mask, Ragged, Tokens, distinct
+from simdocs.model.ragged import Array, Floats, Mask, Ragged, Tokens, distinct, joined
 from simdocs.model.result import KEYED, NAME, NUMBER, PLAIN, SIMILARITY, VALUE, Look, Result, Row, Table, table_head
 from simdocs.names import display_name, name_to_text, text_to_name
 from simdocs.options.families import UNITS, edited_units

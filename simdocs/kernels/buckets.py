@@ -7,8 +7,19 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from simdocs.kernels.native import accelerated
-from simdocs.model.columns import GrowingArray
-from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Ragged, Tokens, offsets_of, ranges, row_blocks
+from simdocs.model.ragged import (
+    Array,
+    Floats,
+    GrowingArray,
+    Index,
+    Keys,
+    Mask,
+    Ragged,
+    Tokens,
+    offsets_of,
+    ranges,
+    row_blocks,
+)
 from simdocs.options.recipes import Bands
 
 _SIGNATURES = 4096

@@ -30,9 +30,9 @@ import numpy as np
 from simdocs.kernels.buckets import equal_runs
 from simdocs.kernels.jaccard import containments, overlaps
 from simdocs.kernels.prefix_index import equal_tokens, prefix_blocks, smallest_part, token_frequencies
-from simdocs.model.columns import GrowingArray
 from simdocs.model.ragged import (
     Array,
+    GrowingArray,
     Index,
     Mask,
     Ragged,

@@ -17,8 +17,7 @@ from simdocs.errors import ArtifactError, InputError
 from simdocs.kernels import jaccard
 from simdocs.kernels.multisets import leave_out
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
-from simdocs.model.columns import Column, MemoryColumn, joined, separate
-from simdocs.model.documents import FACTS, DocumentFacts, Documents, separated, without_stamps
+from simdocs.model.documents import FACTS, Column, DocumentFacts, Documents, MemoryColumn, separated, without_stamps
 from simdocs.model.ragged import (
     NO_TOKENS,
     Array,
@@ -30,9 +29,11 @@ from simdocs.model.ragged import (
     Rows,
     Tokens,
     distinct,
+    joined,
     offsets_of,
     ranges,
     row_blocks,
+    separate,
 )
 from simdocs.names import display_name, no_option, path_from
 from simdocs.options.recipes import Recipe

@@ -17,7 +17,6 @@ from simdocs.kernels.murmur import hash_byte_strings
 from simdocs.kernels.shinglers import normalised_texts
 from simdocs.kernels.subsequence import RUN, alike_ends, anchored_places, cells, lcs_places
 from simdocs.kernels.units import words_in
-from simdocs.model.columns import GrowingArray, joined, separate
 from simdocs.model.comparison import (
     CHARACTERS_A_PASSAGE,
     CHARACTERS_A_UNIT,
@@ -27,7 +26,7 @@ from simdocs.model.comparison import (
     Difference,
     Passage,
 )
-from simdocs.model.ragged import Index, Keys, Mask, Ragged, row_blocks
+from simdocs.model.ragged import GrowingArray, Index, Keys, Mask, Ragged, joined, row_blocks, separate
 from simdocs.options.recipes import Shingling
 
 _CHARACTERS_AT_ONCE = 1 << 17

@@ -17,9 +17,8 @@ from simdocs.kernels.prefix_index import JoinIndex, match_blocks, similar_candid
 from simdocs.matching.rounds import BucketCandidates, Compare, GroupingState
 from simdocs.matching.verification_blocks import load_token_sets
 from simdocs.matching.verify import Verifier
-from simdocs.model.columns import GrowingArray
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Array, Mask, Ragged, Rows, TextNumbers, batches, offsets_of
+from simdocs.model.ragged import Array, GrowingArray, Mask, Ragged, Rows, TextNumbers, batches, offsets_of
 from simdocs.pipeline.reload import SetSource
 
 _UNDECIDED_AT_ONCE = 1024

@@ -16,9 +16,8 @@ from simdocs.kernels.jaccard import shared_tokens
 from simdocs.kernels.multisets import leave_out
 from simdocs.kernels.shinglers import normalised_texts, shingled_texts, text_tokens, unit_numbers
 from simdocs.kernels.subsequence import cells, lcs_length
-from simdocs.model.columns import joined
 from simdocs.model.comparison import MOST_CELLS
-from simdocs.model.ragged import NO_TOKENS, Ragged, Tokens
+from simdocs.model.ragged import NO_TOKENS, Ragged, Tokens, joined
 from simdocs.options.families import edited_units
 from simdocs.options.recipes import Bands, Shingling, Sketching
 from simdocs.pipeline.signing import signing_of

@@ -13,9 +13,8 @@ from simdocs.kernels.normalise import Origins, origins
 from simdocs.kernels.shinglers import SHINGLERS, normalised_texts, text_tokens
 from simdocs.kernels.units import Units
 from simdocs.matching.difference import line_begins
-from simdocs.model.columns import joined
 from simdocs.model.comparison import CommonPassage
-from simdocs.model.ragged import NO_TOKENS, Array, Index, Mask, Texts, Tokens
+from simdocs.model.ragged import NO_TOKENS, Array, Index, Mask, Texts, Tokens, joined
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling
 

@@ -23,9 +23,20 @@ from simdocs.matching.containing import sketch_owners
 from simdocs.matching.lookup import IndexTexts, Lookup
 from simdocs.matching.passage_search import PassageSearch
 from simdocs.model.artifact import BandIndex
-from simdocs.model.columns import joined
 from simdocs.model.comparison import CommonPassage
-from simdocs.model.ragged import Array, Index, Ragged, Rows, Tokens, batches, distinct, offsets_of, ranges, row_blocks
+from simdocs.model.ragged import (
+    Array,
+    Index,
+    Ragged,
+    Rows,
+    Tokens,
+    batches,
+    distinct,
+    joined,
+    offsets_of,
+    ranges,
+    row_blocks,
+)
 from simdocs.model.skipped import Skip
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling

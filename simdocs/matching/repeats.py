@@ -15,8 +15,7 @@ from simdocs.engines.engine import Progress
 from simdocs.kernels.buckets import equal_runs
 from simdocs.kernels.windows import NONE, alike, common_reach, covered, dense, windows
 from simdocs.matching.unit_texts import UnitTexts, by_characters, opening
-from simdocs.model.columns import GrowingArray
-from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged
+from simdocs.model.ragged import Array, GrowingArray, Index, Keys, Mask, Ragged
 from simdocs.storage.spilled import KEY_PARTS, SpilledRecords, classes, key_parts
 
 _STRETCH = 1 << 18

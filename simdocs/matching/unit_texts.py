@@ -13,9 +13,20 @@ from simdocs.kernels import characters as kinds
 from simdocs.kernels.shinglers import SHINGLERS, unit_numbers
 from simdocs.kernels.units import other_words, word_hashes
 from simdocs.kernels.windows import anchors
-from simdocs.model.columns import GrowingArray
 from simdocs.model.documents import Documents
-from simdocs.model.ragged import NO_TOKENS, Array, Index, Keys, Mask, Ragged, TextNumbers, Texts, offsets_of, ranges
+from simdocs.model.ragged import (
+    NO_TOKENS,
+    Array,
+    GrowingArray,
+    Index,
+    Keys,
+    Mask,
+    Ragged,
+    TextNumbers,
+    Texts,
+    offsets_of,
+    ranges,
+)
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Recipe, Shingling
 from simdocs.pipeline.reading import Read, Reading, read_task

@@ -11,12 +11,12 @@ import numpy as np
 from simdocs.engines.engine import WorkerState
 from simdocs.kernels import jaccard
 from simdocs.kernels.jaccard import WORD, containments, most_common, of_overlaps
-from simdocs.model.columns import GrowingArray
 from simdocs.model.ragged import (
     BATCH_BYTES,
     NO_TOKENS,
     BlockPlaces,
     Floats,
+    GrowingArray,
     Index,
     Keys,
     Mask,

@@ -10,8 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from simdocs.errors import ArtifactError
-from simdocs.model.columns import Column
-from simdocs.model.documents import WITHOUT_TOKENS, DocumentFacts, Documents, SourceFiles
+from simdocs.model.documents import WITHOUT_TOKENS, Column, DocumentFacts, Documents, SourceFiles
 from simdocs.model.ragged import Array, Keys, Ragged, Rows, Tokens, ranges
 from simdocs.model.skipped import Skipped
 from simdocs.names import text_to_name

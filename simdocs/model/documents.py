@@ -1,17 +1,80 @@
-"""Documents: their names, and the facts that were recorded about each one when it was read."""
+"""Documents: their names, and the facts that were recorded about each one when it was read, in columns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.model.columns import ByteStrings, Column
-from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, firsts_of_runs
+from simdocs.model.ragged import Array, ByteStrings, Index, Mask, Ragged, Rows, firsts_of_runs, let_go
 from simdocs.names import name_to_text
+
+
+class Column(Protocol):
+    """One array of an artifact. Every method returns plain NumPy arrays, which must not be written to.
+
+    ArtifactError: a part that is asked for is damaged on disk.
+    """
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the whole array."""
+
+    def __len__(self) -> int: ...
+
+    def all(self) -> Array:
+        """Return the whole array."""
+
+    def rows(self, rows: Array) -> Array:
+        """Return the rows with these numbers, (n, *shape[1:])."""
+
+    def cut(self, begin: int, end: int) -> Array:
+        """Return rows begin to end - 1."""
+
+    def at(self, places: Array) -> Array:
+        """Return the values at these places of the flattened array, (n,)."""
+
+    def release(self) -> None:
+        """Let the system take back the memory of a column on disk. What is needed again is read again."""
+
+
+class MemoryColumn:
+    """A column in memory."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
+        return self.array.shape
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def all(self) -> Array:
+        """Return the array itself."""
+        return self.array
+
+    def rows(self, rows: Array) -> Array:
+        """Return the rows with these numbers, (n, *shape[1:])."""
+        return self.array[rows]
+
+    def cut(self, begin: int, end: int) -> Array:
+        """Return rows begin to end - 1."""
+        return self.array[begin:end]
+
+    def at(self, places: Array) -> Array:
+        """Return the values at these places of the flattened array, (n,)."""
+        return self.array.reshape(-1)[places]
+
+    def release(self) -> None:
+        """Let the system take back the memory of an array that grew so large that it is in a file."""
+        let_go(self.array)
+
 
 FILE_FIELDS = (
     ("row", "<i8", (), "row of its first document; those of its other documents follow"),

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.model.artifact import Artifact
-from simdocs.model.columns import ByteStrings
 from simdocs.model.documents import STAMP_FIELDS, Documents
-from simdocs.model.ragged import Index, Mask, Rows
+from simdocs.model.ragged import ByteStrings, Index, Mask, Rows
 from simdocs.options.recipes import Recipe, Updating
 from simdocs.pipeline.reading import Read, file_records
 from simdocs.reading.batches import renamed

@@ -14,11 +14,13 @@ from simdocs.errors import ArtifactError, UsageError
 from simdocs.kernels.buckets import bucket_tables
 from simdocs.kernels.fracminhash import sketch_table
 from simdocs.model.artifact import Artifact, BandIndex
-from simdocs.model.columns import ByteStrings, GrowingArray, GrowingByteStrings
 from simdocs.model.documents import DOCUMENT, FILE, Documents, SourceFiles
 from simdocs.model.ragged import (
     NO_TOKENS,
     Array,
+    ByteStrings,
+    GrowingArray,
+    GrowingByteStrings,
     Keys,
     Mask,
     Ragged,

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.errors import UsageError
-from simdocs.model.columns import ByteStrings, GrowingArray, GrowingByteStrings
 from simdocs.model.documents import (
     DOCUMENT,
     EMPTY,
@@ -21,7 +20,7 @@ from simdocs.model.documents import (
     Documents,
     SourceFiles,
 )
-from simdocs.model.ragged import BlockPlaces, Rows
+from simdocs.model.ragged import BlockPlaces, ByteStrings, GrowingArray, GrowingByteStrings, Rows
 from simdocs.model.skipped import REPLACED, Skip, Skipped, and_more, explanation
 from simdocs.names import display_name
 from simdocs.options.families import noun_of

@@ -16,7 +16,6 @@ from simdocs.kernels import multisets
 from simdocs.kernels.characters import depends_on_context, is_utf8
 from simdocs.kernels.shinglers import SHINGLERS, normalised_texts, shingled_texts, text_tokens
 from simdocs.model.artifact import Artifact
-from simdocs.model.columns import joined
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, Documents
 from simdocs.model.ragged import (
     STRIDE,
@@ -28,6 +27,7 @@ from simdocs.model.ragged import (
     Texts,
     batches,
     count_true_in_rows,
+    joined,
     row_blocks,
 )
 from simdocs.options.recipes import Recipe, Shingling

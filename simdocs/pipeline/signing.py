@@ -15,9 +15,8 @@ from simdocs.errors import UsageError
 from simdocs.kernels import fracminhash, fss, multisets, permutation
 from simdocs.kernels.multisets import leave_out
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
-from simdocs.model.columns import GrowingArray
 from simdocs.model.documents import NUMBERED, Documents
-from simdocs.model.ragged import NO_TOKENS, Index, Ragged, Rows, Tokens
+from simdocs.model.ragged import NO_TOKENS, GrowingArray, Index, Ragged, Rows, Tokens
 from simdocs.names import display_name, is_uri
 from simdocs.options.families import noun_of
 from simdocs.options.hash_functions import OWN_SCHEMES, values_of

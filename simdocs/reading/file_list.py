@@ -10,9 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.model.columns import ByteStrings, GrowingArray, GrowingByteStrings, joined
 from simdocs.model.documents import MET, NAMED
-from simdocs.model.ragged import Index, Mask, firsts_of_runs, offsets_of
+from simdocs.model.ragged import (
+    ByteStrings,
+    GrowingArray,
+    GrowingByteStrings,
+    Index,
+    Mask,
+    firsts_of_runs,
+    joined,
+    offsets_of,
+)
 from simdocs.reading.files import Source
 from simdocs.reading.identity import FileId, Stamp, regular_file_id
 

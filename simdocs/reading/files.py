@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.kernels.native import kernels_in_use
-from simdocs.model.columns import ByteStrings, joined
 from simdocs.model.documents import FILE, STAMP_FIELDS
-from simdocs.model.ragged import BATCH_BYTES, Mask
+from simdocs.model.ragged import BATCH_BYTES, ByteStrings, Mask, joined
 from simdocs.model.skipped import REPLACED, DocumentSkipped
 from simdocs.names import is_uri
 from simdocs.options.families import COMPRESSED_SUFFIXES, compression_of

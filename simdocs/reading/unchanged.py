@@ -8,9 +8,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from simdocs.model.columns import separate
 from simdocs.model.documents import Documents, SourceFiles
-from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges
+from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges, separate
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.names import is_uri
 from simdocs.options.families import compression_of

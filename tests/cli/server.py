@@ -30,7 +30,7 @@ from importlib import import_module
 from typing import NamedTuple, NoReturn, TextIO
 
 import simdocs
-from simdocs.cli import console
+from simdocs.__main__ import console
 from simdocs.options.families import UNITS
 
 RICH = ("rich.bar", "rich.box", "rich.console", "rich.table", "rich.text", "rich._emoji_codes")

@@ -26,7 +26,7 @@ def called(frame, event, _):
     if event == "call" and "/simdocs/" in code.co_filename and is_function:
         files.add(code.co_filename)
 sys.setprofile(called)
-from simdocs.cli import console
+from simdocs.__main__ import console
 try:
     console()
 except SystemExit as ended:

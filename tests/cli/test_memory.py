@@ -254,7 +254,7 @@ def test_all_processes_together_hold_1_kb_a_document_and_200_mb(tmp_path, form, 
 
 ARRAYS_MOVE = """
 import mmap, sys
-import simdocs.model.columns as of
+import simdocs.model.ragged as of
 of._IN_MEMORY = mmap.PAGESIZE
 sys.addaudithook(lambda event, given: event == "mmap.__new__" and given[0] >= 0 and open({!r}, "a").write("x"))
 """

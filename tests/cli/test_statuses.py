@@ -115,7 +115,7 @@ def test_the_module_runs_as_the_program(here, answer):
 def test_what_waits_for_the_end_of_the_interpreter_is_called(here):
     """What was registered, and a profiler. Nothing else is done: no object is freed, which would be printed last."""
     watched = [sys.executable, "-m", "cProfile", "-o", "figures", "-m", "simdocs", "dedupe", "docs", "--exit-code"]
-    said = ["import atexit, sys", "from simdocs.cli import console", "atexit.register(print, 'the end')"]
+    said = ["import atexit, sys", "from simdocs.__main__ import console", "atexit.register(print, 'the end')"]
     held = ["class Held:", "    __del__ = lambda self: print('freed')", "held = Held()"]
     lines = [*said, *held, "sys.argv[1:] = ['dedupe', 'docs', '--exit-code']", "console()"]
     registered = [sys.executable, "-c", "\n".join(lines)]

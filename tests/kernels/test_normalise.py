@@ -71,9 +71,14 @@ def test_byte_offsets_are_found_from_those_of_some_code_points(batch, data):
         texts = normalise(some.documents(batch), PLAIN)
         points = texts.codepoints.values.tolist()
         places = [0, *np.cumsum([len(twin.encoded(chr(point))) for point in points]).tolist()]
-        assert texts.byte_offsets_at(np.arange(len(places))).tolist() == places
+        edges = np.arange(len(places))
+        begins, sizes = texts.byte_spans(edges[:-1], edges[1:])
+        assert (begins.tolist(), (begins + sizes).tolist()) == (places[:-1], places[1:])
         some_of_them = sorted(data.draw(st.lists(st.sampled_from(range(len(places))))))
-        assert texts.byte_offsets_at(np.array(some_of_them, np.int64)).tolist() == [places[at] for at in some_of_them]
+        starts, stops = np.array(some_of_them[: len(some_of_them) // 2 * 2], np.int64).reshape(-1, 2).T
+        begins, sizes = texts.byte_spans(starts, stops)
+        assert begins.tolist() == [places[at] for at in starts]
+        assert (begins + sizes).tolist() == [places[at] for at in stops]
         first, stop = sorted(data.draw(st.tuples(*[st.integers(0, len(points))] * 2)))
         assert texts.byte_offsets(first, stop).tolist() == places[first : stop + 1]
 

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from simdocs.model import columns, ragged
+from simdocs.model import ragged
 from tests import strategies as some
 
 
@@ -53,7 +53,7 @@ TEMPORARY_FILE = tempfile.TemporaryFile
 @pytest.fixture(params=["room", "no directory", "little room", "full from the third time on"])
 def small_arrays_move(request, monkeypatch):
     """Arrays of a page move to a file, where there is room for it. Return the files that were made."""
-    monkeypatch.setattr(columns, "_IN_MEMORY", mmap.PAGESIZE)
+    monkeypatch.setattr(ragged, "_IN_MEMORY", mmap.PAGESIZE)
     made, reserve, calls = list[Any](), os.posix_fallocate, itertools.count(1)
 
     def temporary(**given: Any) -> Any:
@@ -79,14 +79,14 @@ def small_arrays_move(request, monkeypatch):
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_large_array_holds_all_rows_whether_or_not_there_is_room_for_a_file(small_arrays_move, parts) -> None:
     case, made = small_arrays_move
-    growing, pieces = columns.GrowingArray(np.uint32, 3), [np.empty((0, 3), np.uint32)]
+    growing, pieces = ragged.GrowingArray(np.uint32, 3), [np.empty((0, 3), np.uint32)]
     for number, size in enumerate(parts):
         pieces.append(np.arange(3 * size).reshape(size, 3) + number)
         growing.add(pieces[-1])
         if size:
             growing.all()[-1:] += 1  # what is in it can be changed
             pieces[-1][-1:] += 1
-    columns.let_go(growing.all())
+    ragged.let_go(growing.all())
     np.testing.assert_array_equal(growing.all(), np.concatenate(pieces))
     if case == "room" and sum(parts) * 12 > mmap.PAGESIZE:
         file = made[-1]
@@ -95,7 +95,7 @@ def test_a_large_array_holds_all_rows_whether_or_not_there_is_room_for_a_file(sm
 
 
 def test_a_growing_array_is_not_copied_as_a_whole() -> None:
-    growing, piece = columns.GrowingArray(np.uint64), np.zeros(1 << 13, np.uint64)
+    growing, piece = ragged.GrowingArray(np.uint64), np.zeros(1 << 13, np.uint64)
     tracemalloc.start()
     try:
         for _ in range(100):
@@ -107,11 +107,11 @@ def test_a_growing_array_is_not_copied_as_a_whole() -> None:
 
 @given(blocks=st.lists(NAMES, max_size=5), begin=st.integers(0, 30), end=st.integers(0, 30))
 def test_byte_strings_are_a_sequence_of_what_went_in(blocks: list[list[bytes]], begin: int, end: int) -> None:
-    growing = columns.GrowingByteStrings()
+    growing = ragged.GrowingByteStrings()
     for block in blocks:
         growing.add(block)
     every, expected = growing.all(), [name for block in blocks for name in block]
-    assert list(every) == list(columns.ByteStrings(columns.joined(expected))) == expected
+    assert list(every) == list(ragged.ByteStrings(ragged.joined(expected))) == expected
     assert [every[at] for at in range(len(every))] == expected
     assert every[begin:end] == expected[begin:end]
 
@@ -128,7 +128,7 @@ PIECES = (b"a", b"/b.", b".CSV", b".csv", b"v", b".gz", b".GZ", b".tgz", b"\xff"
     st.integers(0, 6),
 )
 def test_names_are_known_by_their_endings(names, endings, begin):
-    every = columns.ByteStrings(columns.joined(names))
+    every = ragged.ByteStrings(ragged.joined(names))
     expected = [at for at, name in enumerate(names) if name.lower().endswith(tuple(endings))]
     assert every.that_end_with(endings).tolist() == expected
     begin = min(begin, len(names))

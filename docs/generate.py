@@ -24,7 +24,7 @@ from simdocs.model.documents import DOCUMENT, FIELDS, FILE, FILE_FIELDS
 from simdocs.model.groups import VERSION
 from simdocs.names import MANIFEST
 from simdocs.options.declaration import SHARED
-from simdocs.storage.lock import HOLDER
+from simdocs.storage.targets import HOLDER
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -29,7 +29,8 @@ from simdocs.model.documents import DOCUMENT, FILE
 from simdocs.names import MANIFEST, is_uri
 from simdocs.options.recipes import IndexRecipe, Recipe, SignatureRecipe
 from simdocs.storage import syscalls
-from simdocs.storage.targets import HEAD_BYTES, Replaceable, manifest_head
+from simdocs.storage.atomic_file import HEAD_BYTES, manifest_head
+from simdocs.storage.targets import Replaceable
 
 RUN = "run.json"
 """The file of an artifact beside its manifest and its arrays."""

@@ -23,6 +23,7 @@ from simdocs.names import command_line, display_name, from_here
 from simdocs.reading.find import either
 from simdocs.storage import syscalls
 from simdocs.storage.actions import hardlink, move, move_back, refuse_link, unlink_again
+from simdocs.storage.atomic_file import manifest_head, open_parent
 from simdocs.storage.journal import (
     DONE,
     NOT_DONE,
@@ -36,7 +37,6 @@ from simdocs.storage.journal import (
 )
 from simdocs.storage.step import HARDLINK, MOVE, NotDoneError, Step, Victim
 from simdocs.storage.syscalls import signals_deferred
-from simdocs.storage.targets import manifest_head, open_parent
 
 if TYPE_CHECKING:
     from simdocs.commands.act import Act, Undo

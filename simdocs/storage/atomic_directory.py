@@ -14,20 +14,21 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from simdocs.names import display_name
-from simdocs.storage import lock, syscalls
+from simdocs.storage import syscalls
+from simdocs.storage.atomic_file import Drafts, draft_name, open_parent, real_path, sync_parent
 from simdocs.storage.syscalls import as_output_error, signals_deferred
 from simdocs.storage.targets import (
+    HOLDER,
     PROBES,
-    Drafts,
+    RETRY_SECONDS,
     Replaceable,
-    draft_name,
+    create_draft,
     empty,
-    open_parent,
-    real_path,
+    is_same,
+    lock_target,
     refuse_files,
     refuse_others,
     sweep_directory,
-    sync_parent,
 )
 
 
@@ -69,14 +70,14 @@ def _filled(base: str, drafts: Drafts, replaceable: Replaceable, wait: float) ->
         with as_output_error(name):
             while draft < 0:
                 with signals_deferred():
-                    draft = lock.create_draft(own, dir_fd)
+                    draft = create_draft(own, dir_fd)
                 last_try = time.monotonic() >= deadline
                 if draft < 0 and not sweep_directory(drafts, replaceable, last_try=last_try):
-                    time.sleep(lock.RETRY_SECONDS)
+                    time.sleep(RETRY_SECONDS)
         # This comes after the lock, because until then another run may still be removing what it replaced.
         refuse_others(base, dir_fd, replaceable, name)
         with as_output_error(name):
-            old = lock.lock_target(base, dir_fd, name, deadline)
+            old = lock_target(base, dir_fd, name, deadline)
             if old >= 0:
                 _try_exchange(draft)
         yield DraftDirectory(draft, name)
@@ -99,7 +100,7 @@ def _publish(own: str, base: str, dir_fd: int, draft: int, old: int) -> int:
 
     old: the target as it was when we began, locked, or -1.
     """
-    syscalls.unlink(lock.HOLDER, draft)
+    syscalls.unlink(HOLDER, draft)
     # It must be complete on the disk before it can get a mode that lets others write to it: see `leftovers`.
     syscalls.sync(draft)
     try:
@@ -125,7 +126,7 @@ def _publish(own: str, base: str, dir_fd: int, draft: int, old: int) -> int:
 def _clear(drafts: Drafts, descriptor: int, replaceable: Replaceable) -> None:
     """Remove this directory if it has the draft's name. If that fails, the next writer does it."""
     with contextlib.suppress(OSError):
-        if descriptor >= 0 and lock.is_same(drafts.prefix, drafts.dir_fd, descriptor):
+        if descriptor >= 0 and is_same(drafts.prefix, drafts.dir_fd, descriptor):
             empty(descriptor, replaceable)
             syscalls.remove_directory(drafts.prefix, drafts.dir_fd)
 

@@ -8,24 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
+import re
 import stat
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from simdocs.errors import OutputError
-from simdocs.names import display_name, is_uri
+from simdocs.names import DRAFT_PREFIX, MANIFEST, display_name, is_manifest, is_uri
 from simdocs.storage import syscalls
 from simdocs.storage.syscalls import as_output_error, signals_deferred
-from simdocs.storage.targets import (
-    Drafts,
-    draft_name,
-    open_parent,
-    published_but,
-    real_path,
-    sweep_files,
-    sync_parent,
-)
 
 if TYPE_CHECKING:
     from simdocs.reading.compression import CompressedSink
@@ -90,6 +83,141 @@ def stdout() -> Iterator[OutputStream]:
     stream = OutputStream(1, "standard output")
     yield stream
     stream.flush()
+
+
+HEAD_BYTES = 200
+"""Bytes of a manifest that are read to find its format, which is named at the beginning."""
+
+
+def manifest_head(path: str) -> bytes:
+    """The beginning of the manifest of the artifact in this directory; empty if it is none, or cannot be read."""
+    try:
+        # O_NONBLOCK: opening a FIFO would wait for a writer.
+        with syscalls.held(os.open(os.path.join(path, MANIFEST), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)) as file:
+            head = os.read(file, HEAD_BYTES) if stat.S_ISREG(os.fstat(file).st_mode) else b""
+    except (OSError, ValueError):  # ValueError: the path holds a NUL
+        return b""
+    return head if is_manifest(head) else b""
+
+
+def draft_name(base: str) -> str:
+    """Return the beginning of the names of this target's drafts. It is short, however long the target's name is."""
+    return f"{DRAFT_PREFIX}{hashlib.sha256(os.fsencode(base)).hexdigest()[:16]}"
+
+
+def real_path(path: str, name: str) -> str:
+    """Return the path that the output `name` replaces: that of the target, if there is a link.
+
+    In a directory where everybody may create files, such as /tmp, another user's link could lead to any file of ours,
+    and a FIFO would hand over the answer. OutputError: there is one. (Linux refuses such links too, unless
+    fs.protected_symlinks is 0.)
+    """
+    parent, base = os.path.split(path.rstrip("/"))
+    if base in ("", ".", ".."):
+        return os.path.realpath(path)
+    # A link that appears from here on is replaced itself.
+    itself = os.path.join(os.path.realpath(parent), base)
+    try:
+        met, around = os.lstat(itself), os.lstat(os.path.dirname(itself))
+    except OSError:  # nothing is there, or what is wrong is found out when the directory is opened
+        return itself
+    shared = around.st_mode & stat.S_ISVTX and around.st_mode & stat.S_IWOTH
+    special = not stat.S_ISREG(met.st_mode) and not stat.S_ISDIR(met.st_mode)
+    if shared and special and met.st_uid not in (os.geteuid(), around.st_uid):
+        what = "a link" if stat.S_ISLNK(met.st_mode) else "a special file"
+        raise OutputError(f"{name}: this is {what} of another user: choose another name")
+    return os.path.realpath(itself) if stat.S_ISLNK(met.st_mode) else itself
+
+
+def open_parent(directory: str, name: str) -> int:
+    """Open the directory in which the target `name` will be published, and return its descriptor.
+
+    OutputError: it does not exist, or it is an artifact, which the new file would damage.
+    """
+    if manifest_head(directory):
+        raise OutputError(f"{name}: this is inside an artifact: choose another directory")
+    with as_output_error(name):
+        try:
+            return syscalls.open_directory(directory)
+        except FileNotFoundError:
+            missing = display_name(os.fsencode(directory))
+            raise OutputError(f"{name}: there is no directory {missing}: create it first") from None
+
+
+@contextlib.contextmanager
+def published_but(name: str, problem: str) -> Iterator[None]:
+    """Turn an OSError into an OutputError which says that the target was published, and what went wrong then."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{name}: published, but {problem}: {error.strerror}") from error
+
+
+def sync_parent(dir_fd: int, name: str) -> None:
+    """Sync the directory in which the target was published. The OutputError says that it was published."""
+    with published_but(name, "durability not confirmed"):
+        syscalls.sync(dir_fd)
+
+
+_TYPES = {
+    stat.S_IFREG: "a file",
+    stat.S_IFDIR: "a directory",
+    stat.S_IFLNK: "a link",
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+class Drafts(NamedTuple):
+    """The names of the drafts of one target.
+
+    prefix: the name of a draft directory, or the beginning of the names of draft files
+    dir_fd, directory: the directory of the drafts, as a descriptor and as a path
+    name: the target, for messages
+    """
+
+    prefix: str
+    dir_fd: int
+    directory: str
+    name: str
+
+    def in_the_way(self, draft: str, problem: str) -> OutputError:
+        """Return the error about something that has the name of a draft and is not ours."""
+        path = display_name(os.fsencode(os.path.join(self.directory, draft)))
+        return OutputError(
+            f"{self.name}: the name of its temporary file is taken: {path} {problem}:"
+            " remove it if no other run is using it, or choose another output"
+        )
+
+
+def sweep_files(drafts: Drafts) -> None:
+    """Remove the draft files of this target whose writers are gone: those that can be locked.
+
+    OutputError: something that is not ours has the name of a draft.
+    """
+    for draft in syscalls.names_in(drafts.dir_fd):
+        if re.fullmatch(rf"{re.escape(drafts.prefix)}\.\d+\.\d+", draft):
+            _sweep_file(draft, drafts)
+
+
+def _sweep_file(draft: str, drafts: Drafts) -> None:
+    try:
+        met = os.stat(draft, dir_fd=drafts.dir_fd, follow_symlinks=False)
+    except FileNotFoundError:  # its writer has just finished
+        return
+    if problem := not_ours(met, stat.S_IFREG):
+        raise drafts.in_the_way(draft, problem)
+    with contextlib.suppress(OSError), syscalls.held(syscalls.open_found(draft, drafts.dir_fd)) as descriptor:
+        if not not_ours(os.fstat(descriptor), stat.S_IFREG) and syscalls.try_lock(descriptor):
+            syscalls.try_unlink(draft, drafts.dir_fd)
+
+
+def not_ours(status: os.stat_result, wanted: int) -> str:
+    """Say why this cannot be a draft of ours, "" if it can. wanted: the type of file that a draft is."""
+    found = stat.S_IFMT(status.st_mode)
+    if found != wanted:
+        return f"is {_TYPES.get(found, 'a device')}"
+    return "" if status.st_uid == os.geteuid() else "belongs to another user"
 
 
 _DESCRIPTORS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
@@ -184,7 +312,7 @@ def _drafted(path: str, name: str, mode: int | None, before: str) -> Iterator[Ou
         stream = _Draft(descriptor, name, mode)
         yield stream
         stream.prepare()
-        with _unpublished(name, before), signals_deferred():
+        with unpublished(name, before), signals_deferred():
             syscalls.rename(own, base, dir_fd)
             own = ""
         sync_parent(dir_fd, name)
@@ -199,7 +327,7 @@ def _drafted(path: str, name: str, mode: int | None, before: str) -> Iterator[Ou
 
 
 @contextlib.contextmanager
-def _unpublished(name: str, before: str) -> Iterator[None]:
+def unpublished(name: str, before: str) -> Iterator[None]:
     """Turn an OSError into an OutputError that mentions what was published before."""
     try:
         with as_output_error(name):

@@ -13,10 +13,10 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from simdocs.errors import OutputError, UsageError
+from simdocs.errors import UsageError
 from simdocs.names import display_name
 from simdocs.reading.stores import answered, objects_below, place_of, store_at
-from simdocs.storage.atomic_file import OutputStream
+from simdocs.storage.atomic_file import OutputStream, unpublished
 from simdocs.storage.syscalls import as_output_error, signals_deferred
 
 SUCCESS = "_SUCCESS"
@@ -85,13 +85,8 @@ def stored_file(path: str, before: str = "") -> Iterator[OutputStream]:
     upload = Upload(path)
     yield upload
     upload.prepare()
-    try:
-        with signals_deferred():
-            upload.complete()
-    except OutputError as error:
-        if not before:
-            raise
-        raise OutputError(f"{error}; {before}") from error
+    with unpublished(upload.name, before), signals_deferred():
+        upload.complete()
 
 
 class StoredTree:

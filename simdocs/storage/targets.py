@@ -1,22 +1,135 @@
-"""What an output may replace, what its drafts are called, and what is done with drafts that killed runs have left."""
+"""The directories that an output may replace, and one writer at a time: a draft directory is the lock of its target.
+
+A lock is a flock on a directory, so it ends with the process that holds it. A note in a draft names its holder. A draft
+that can be locked was left behind by a run that was killed.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
+import json
 import os
-import re
 import stat
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
-from simdocs.errors import OutputError, UsageError
-from simdocs.names import DRAFT_PREFIX, MANIFEST, display_name, is_manifest
+from simdocs.errors import LockedError, OutputError, UsageError
+from simdocs.names import display_name
 from simdocs.storage import syscalls
-from simdocs.storage.lock import HOLDER, is_same, locked_by_another
-from simdocs.storage.syscalls import as_output_error
+from simdocs.storage.atomic_file import Drafts, not_ours
+
+HOLDER = "holder"
+"""The file in a draft directory that names the process that holds it."""
+
+RETRY_SECONDS = 0.05
+"""Seconds between two attempts to get a lock."""
+
+_ADVICE = "try again later, or wait with --lock-wait"
+
+
+def create_draft(draft: str, dir_fd: int) -> int:
+    """Create and lock the draft directory, and return its descriptor, or -1 if something else has that name."""
+    try:
+        syscalls.create_directory(draft, dir_fd)
+    except FileExistsError:
+        return -1
+    kept, descriptor = False, -1
+    try:
+        descriptor = syscalls.open_directory(draft, dir_fd)
+        # Another run may have taken it for a draft that was left behind: it holds the lock, or has removed it.
+        kept = syscalls.try_lock(descriptor) and is_same(draft, dir_fd, descriptor) and _hold(descriptor)
+    except FileNotFoundError:
+        return -1
+    except OSError:
+        with contextlib.suppress(OSError):
+            syscalls.remove_directory(draft, dir_fd)
+        raise
+    finally:
+        if not kept:
+            syscalls.release(descriptor)
+    return descriptor if kept else -1
+
+
+def _hold(descriptor: int) -> bool:
+    """Write into a new draft directory which process holds it; return False if it was put in the place of our own.
+
+    The owner of the directory is compared with that of a file that we create, and not with our user's number, because
+    some network file systems give everything to one user.
+    """
+    if syscalls.names_in(descriptor):
+        return False
+    facts = {
+        "pid": os.getpid(),
+        "host": os.uname().nodename,
+        "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+    file = syscalls.create(HOLDER, descriptor)
+    ours = False
+    try:
+        ours = os.fstat(file).st_uid == os.fstat(descriptor).st_uid
+        if ours:
+            syscalls.write(file, json.dumps(facts).encode())
+        closing, file = file, -1
+        syscalls.close(closing)
+    except OSError:
+        ours = False
+        raise
+    finally:
+        if not ours:
+            syscalls.release(file)
+            syscalls.try_unlink(HOLDER, descriptor)
+    return ours
+
+
+def locked_by_another(name: str, descriptor: int) -> LockedError:
+    """Return the error about a target whose draft directory another run holds."""
+    return LockedError(f"{name}: is being written by {_holder(descriptor)}: {_ADVICE}")
+
+
+def lock_target(base: str, dir_fd: int, name: str, deadline: float) -> int:
+    """Lock the directory that is to be replaced, and return its descriptor, or -1 if there is none.
+
+    LockedError: at the deadline another process still holds it. That may be a run that has just published it and is
+    not finished, or `flock TARGET`.
+    """
+    while True:
+        try:
+            target = syscalls.open_directory(base, dir_fd)
+        except FileNotFoundError:
+            return -1
+        kept = False
+        try:
+            kept = syscalls.try_lock(target)
+        finally:
+            if not kept:
+                syscalls.release(target)
+        if kept:
+            return target
+        if time.monotonic() >= deadline:
+            raise LockedError(f"{name}: is locked by another process: {_ADVICE}")
+        time.sleep(RETRY_SECONDS)
+
+
+def is_same(name: str, dir_fd: int, descriptor: int) -> bool:
+    """Return whether this name still belongs to what was opened as `descriptor`."""
+    try:
+        now = os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return os.path.samestat(now, os.fstat(descriptor))
+
+
+def _holder(descriptor: int) -> str:
+    """Describe who holds the draft directory, as far as that is known."""
+    try:
+        with syscalls.held(syscalls.open_found(HOLDER, descriptor)) as file:
+            facts = json.loads(os.read(file, 4096))
+        return f"process {facts['pid']} on {facts['host']} since {facts['start']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another run"
 
 
 @contextlib.contextmanager
@@ -82,21 +195,6 @@ def remove_below(descriptor: int, paths: Collection[str]) -> None:
                 syscalls.remove_directory(name, at)
 
 
-HEAD_BYTES = 200
-"""Bytes of a manifest that are read to find its format, which is named at the beginning."""
-
-
-def manifest_head(path: str) -> bytes:
-    """The beginning of the manifest of the artifact in this directory; empty if it is none, or cannot be read."""
-    try:
-        # O_NONBLOCK: opening a FIFO would wait for a writer.
-        with syscalls.held(os.open(os.path.join(path, MANIFEST), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)) as file:
-            head = os.read(file, HEAD_BYTES) if stat.S_ISREG(os.fstat(file).st_mode) else b""
-    except (OSError, ValueError):  # ValueError: the path holds a NUL
-        return b""
-    return head if is_manifest(head) else b""
-
-
 class Replaceable(NamedTuple):
     """Which existing directories an output may replace.
 
@@ -123,65 +221,6 @@ class Replaceable(NamedTuple):
         if self.below is None:
             return self.files
         return self.files | {path.partition("/")[0] for path in self.below(descriptor)}
-
-
-def draft_name(base: str) -> str:
-    """Return the beginning of the names of this target's drafts. It is short, however long the target's name is."""
-    return f"{DRAFT_PREFIX}{hashlib.sha256(os.fsencode(base)).hexdigest()[:16]}"
-
-
-def real_path(path: str, name: str) -> str:
-    """Return the path that the output `name` replaces: that of the target, if there is a link.
-
-    In a directory where everybody may create files, such as /tmp, another user's link could lead to any file of ours,
-    and a FIFO would hand over the answer. OutputError: there is one. (Linux refuses such links too, unless
-    fs.protected_symlinks is 0.)
-    """
-    parent, base = os.path.split(path.rstrip("/"))
-    if base in ("", ".", ".."):
-        return os.path.realpath(path)
-    # A link that appears from here on is replaced itself.
-    itself = os.path.join(os.path.realpath(parent), base)
-    try:
-        met, around = os.lstat(itself), os.lstat(os.path.dirname(itself))
-    except OSError:  # nothing is there, or what is wrong is found out when the directory is opened
-        return itself
-    shared = around.st_mode & stat.S_ISVTX and around.st_mode & stat.S_IWOTH
-    special = not stat.S_ISREG(met.st_mode) and not stat.S_ISDIR(met.st_mode)
-    if shared and special and met.st_uid not in (os.geteuid(), around.st_uid):
-        what = "a link" if stat.S_ISLNK(met.st_mode) else "a special file"
-        raise OutputError(f"{name}: this is {what} of another user: choose another name")
-    return os.path.realpath(itself) if stat.S_ISLNK(met.st_mode) else itself
-
-
-def open_parent(directory: str, name: str) -> int:
-    """Open the directory in which the target `name` will be published, and return its descriptor.
-
-    OutputError: it does not exist, or it is an artifact, which the new file would damage.
-    """
-    if manifest_head(directory):
-        raise OutputError(f"{name}: this is inside an artifact: choose another directory")
-    with as_output_error(name):
-        try:
-            return syscalls.open_directory(directory)
-        except FileNotFoundError:
-            missing = display_name(os.fsencode(directory))
-            raise OutputError(f"{name}: there is no directory {missing}: create it first") from None
-
-
-@contextlib.contextmanager
-def published_but(name: str, problem: str) -> Iterator[None]:
-    """Turn an OSError into an OutputError which says that the target was published, and what went wrong then."""
-    try:
-        yield
-    except OSError as error:
-        raise OutputError(f"{name}: published, but {problem}: {error.strerror}") from error
-
-
-def sync_parent(dir_fd: int, name: str) -> None:
-    """Sync the directory in which the target was published. The OutputError says that it was published."""
-    with published_but(name, "durability not confirmed"):
-        syscalls.sync(dir_fd)
 
 
 def refuse_files(base: str, dir_fd: int, replaceable: Replaceable, name: str) -> None:
@@ -233,58 +272,6 @@ def _not_replaceable(name: str, replaceable: Replaceable) -> UsageError:
 PROBES = ("a", "b")
 """Two empty directories that are made in a draft to find out whether the file system can exchange directories."""
 
-_TYPES = {
-    stat.S_IFREG: "a file",
-    stat.S_IFDIR: "a directory",
-    stat.S_IFLNK: "a link",
-    stat.S_IFIFO: "a FIFO",
-    stat.S_IFSOCK: "a socket",
-}
-
-
-class Drafts(NamedTuple):
-    """The names of the drafts of one target.
-
-    prefix: the name of a draft directory, or the beginning of the names of draft files
-    dir_fd, directory: the directory of the drafts, as a descriptor and as a path
-    name: the target, for messages
-    """
-
-    prefix: str
-    dir_fd: int
-    directory: str
-    name: str
-
-    def in_the_way(self, draft: str, problem: str) -> OutputError:
-        """Return the error about something that has the name of a draft and is not ours."""
-        path = display_name(os.fsencode(os.path.join(self.directory, draft)))
-        return OutputError(
-            f"{self.name}: the name of its temporary file is taken: {path} {problem}:"
-            " remove it if no other run is using it, or choose another output"
-        )
-
-
-def sweep_files(drafts: Drafts) -> None:
-    """Remove the draft files of this target whose writers are gone: those that can be locked.
-
-    OutputError: something that is not ours has the name of a draft.
-    """
-    for draft in syscalls.names_in(drafts.dir_fd):
-        if re.fullmatch(rf"{re.escape(drafts.prefix)}\.\d+\.\d+", draft):
-            _sweep_file(draft, drafts)
-
-
-def _sweep_file(draft: str, drafts: Drafts) -> None:
-    try:
-        met = os.stat(draft, dir_fd=drafts.dir_fd, follow_symlinks=False)
-    except FileNotFoundError:  # its writer has just finished
-        return
-    if problem := _not_ours(met, stat.S_IFREG):
-        raise drafts.in_the_way(draft, problem)
-    with contextlib.suppress(OSError), syscalls.held(syscalls.open_found(draft, drafts.dir_fd)) as descriptor:
-        if not _not_ours(os.fstat(descriptor), stat.S_IFREG) and syscalls.try_lock(descriptor):
-            syscalls.try_unlink(draft, drafts.dir_fd)
-
 
 def sweep_directory(drafts: Drafts, replaceable: Replaceable, *, last_try: bool) -> bool:
     """Remove the draft directory of this target, and return whether nothing has its name now.
@@ -293,7 +280,7 @@ def sweep_directory(drafts: Drafts, replaceable: Replaceable, *, last_try: bool)
     """
     try:
         met = os.stat(drafts.prefix, dir_fd=drafts.dir_fd, follow_symlinks=False)
-        if problem := _not_ours(met, stat.S_IFDIR):
+        if problem := not_ours(met, stat.S_IFDIR):
             raise drafts.in_the_way(drafts.prefix, problem)
         descriptor = syscalls.open_directory(drafts.prefix, drafts.dir_fd)
     except FileNotFoundError:  # its holder has just finished
@@ -304,7 +291,7 @@ def sweep_directory(drafts: Drafts, replaceable: Replaceable, *, last_try: bool)
                 raise locked_by_another(drafts.name, descriptor)
             return False
         if is_same(drafts.prefix, drafts.dir_fd, descriptor):
-            if problem := _not_ours(os.fstat(descriptor), stat.S_IFDIR) or _not_a_draft(descriptor, replaceable):
+            if problem := not_ours(os.fstat(descriptor), stat.S_IFDIR) or _not_a_draft(descriptor, replaceable):
                 raise drafts.in_the_way(drafts.prefix, problem)
             empty(descriptor, replaceable)
             syscalls.remove_directory(drafts.prefix, drafts.dir_fd)
@@ -318,14 +305,6 @@ def empty(descriptor: int, replaceable: Replaceable) -> None:
     if replaceable.below is not None:
         remove_below(descriptor, replaceable.below(descriptor))
     syscalls.empty_directory(descriptor, replaceable.files | {HOLDER}, PROBES)
-
-
-def _not_ours(status: os.stat_result, wanted: int) -> str:
-    """Say why this cannot be a draft of ours, "" if it can. wanted: the type of file that a draft is."""
-    found = stat.S_IFMT(status.st_mode)
-    if found != wanted:
-        return f"is {_TYPES.get(found, 'a device')}"
-    return "" if status.st_uid == os.geteuid() else "belongs to another user"
 
 
 def _not_a_draft(descriptor: int, replaceable: Replaceable) -> str:

@@ -15,8 +15,7 @@ from simdocs.artifacts.writer import write_artifact
 from simdocs.kernels.fracminhash import CUT_OFF
 from simdocs.model.documents import DOCUMENT, FILE, Documents, SourceFiles
 from simdocs.options.recipes import Banding, Containing, Ignoring, Recipe, Sketching
-from simdocs.storage.atomic_file import atomic_file
-from simdocs.storage.targets import draft_name
+from simdocs.storage.atomic_file import atomic_file, draft_name
 from tests import strategies as some
 
 PLACES, BANDS = 4, 2

@@ -16,6 +16,7 @@ import pytest
 from simdocs.artifacts.formats import replaceable
 from simdocs.errors import OutputError
 from simdocs.storage import syscalls, targets
+from simdocs.storage.atomic_file import Drafts
 from tests.amounts import slow
 from tests.artifacts.tiny import draft_of, files_of, found, publishing, save
 from tests.cli.corpus import lay
@@ -157,7 +158,7 @@ def test_a_draft_that_is_published_while_it_is_looked_at_is_not_emptied(place, m
 
     monkeypatch.setattr(syscalls, "try_lock", published)
     parent = os.open(place, os.O_RDONLY)
-    drafts = targets.Drafts(DRAFT_DIRECTORY, parent, str(place), DIRECTORY)
+    drafts = Drafts(DRAFT_DIRECTORY, parent, str(place), DIRECTORY)
     assert targets.sweep_directory(drafts, replaceable("signatures"), last_try=True)
     os.close(parent)
     assert found(place / DIRECTORY) == 1

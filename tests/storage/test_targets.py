@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from simdocs.errors import LockedError, OutputError, UsageError
-from simdocs.storage import syscalls, targets
-from simdocs.storage.atomic_file import atomic_file
+from simdocs.storage import syscalls
+from simdocs.storage.atomic_file import atomic_file, real_path
 from tests.artifacts.tiny import draft_of, found, save, writing
 from tests.cli.corpus import lay
 
@@ -124,12 +124,12 @@ def test_another_users_link_in_a_shared_directory_is_not_followed(place, kind, m
     os.chown(planted, STRANGER, STRANGER, follow_symlinks=False)
     if mode == 0o1777:
         with pytest.raises(OutputError, match=r"this is a (link|special file) of another user"):
-            targets.real_path(os.fspath(planted), "answer")
+            real_path(os.fspath(planted), "answer")
         with pytest.raises(OutputError, match="of another user"), atomic_file(os.fspath(planted)) as file:
             file.write(b"new")
         assert (mine.read_bytes(), os.listdir(planted.parent)) == (b"precious", ["answer"])
     else:
-        assert targets.real_path(os.fspath(planted), "answer") == os.path.realpath(planted)
+        assert real_path(os.fspath(planted), "answer") == os.path.realpath(planted)
 
 
 @pytest.mark.parametrize("file", ["manifest.json", "names.npy"])

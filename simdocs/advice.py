@@ -246,31 +246,25 @@ _SHARE_SIMILAR = 0.05
 """... and less than this share of them are similar."""
 
 
-class CrowdWatch:
-    """Watches the number of candidates in a run, and gives advice as soon as there is a crowd.
+def watch_for_a_crowd(documents: int, run: Run, *, joinable: bool) -> list[str]:
+    """A list that gets a line of advice, which is explained at once, as soon as the counts of a run show a crowd.
 
-    joinable: whether an exact join would answer, too
-    advice: one line if there is a crowd, otherwise none
+    joinable: whether an exact join would answer, too.
     """
+    advice = list[str]()
 
-    def __init__(self, documents: int, run: Run, *, joinable: bool) -> None:
-        self._documents, self._explain, self._joinable = documents, run.explain, joinable
-        self.advice: tuple[str, ...] = ()
-        run.tally.watch = self.look
-
-    def look(self, tally: Tally) -> None:
-        """Give advice if the counts show a crowd."""
-        if self.advice or self._documents < MANY_DOCUMENTS or tally.candidates <= _EACH * self._documents:
-            return
-        if tally.similar < _SHARE_SIMILAR * tally.candidates:
-            remedy = LEAVING_OUT
-            if self._joinable:
-                remedy = f"{remedy}; or try --exact, which may compare far fewer pairs"
-            self.advice = (
+    def look(tally: Tally) -> None:
+        is_crowd = tally.candidates > _EACH * documents and tally.similar < _SHARE_SIMILAR * tally.candidates
+        if is_crowd and documents >= MANY_DOCUMENTS and not advice:
+            exact = "; or try --exact, which may compare far fewer pairs" * joinable
+            advice.append(
                 f"there are more than {_EACH} candidates for each document, and less than {_SHARE_SIMILAR:.0%} of them"
-                f" are similar: if the documents share a template, {remedy}",
+                f" are similar: if the documents share a template, {LEAVING_OUT}{exact}"
             )
-            self._explain(self.advice[0])
+            run.explain(advice[0])
+
+    run.tally.watch = look
+    return advice
 
 
 def keep_of_lines(documents: Documents, policy: str) -> Iterator[str]:

@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simdocs.artifacts.answer_file import read_answer
+from simdocs.commands.act import Act, Undo
 from simdocs.commands.found_again import look_again
 from simdocs.engines.engine import Run
 from simdocs.errors import OutputError, UsageError
@@ -37,9 +38,6 @@ from simdocs.storage.journal import (
 )
 from simdocs.storage.step import HARDLINK, MOVE, NotDoneError, Step, Victim
 from simdocs.storage.syscalls import signals_deferred
-
-if TYPE_CHECKING:
-    from simdocs.commands.act import Act, Undo
 
 ACTED = table_head(action=NAME, duplicate=NAME, kept=NAME, to=NAME, bytes=NUMBER)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from simdocs.model.figures import counted, size
@@ -19,7 +20,7 @@ from simdocs.options.values import choice, path_name
 if TYPE_CHECKING:
     from simdocs.commands.resolve import Resolved
     from simdocs.commands.row_outputs import RowDrafts
-    from simdocs.commands.searching import DocumentNames
+    from simdocs.commands.searching import NamesOf
     from simdocs.engines.engine import Run
     from simdocs.matching.corpus import Corpus
     from simdocs.matching.groups import Decision
@@ -113,7 +114,7 @@ def answer(options: Dedupe, run: Run) -> Deduplication:
 
 def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None) -> Deduplication:
     """The groups of documents that were read. rows: where the rows of their files are written."""
-    from simdocs.advice import CrowdWatch, keep_of_lines
+    from simdocs.advice import keep_of_lines
     from simdocs.commands import searching
     from simdocs.commands.searching import names_for
     from simdocs.matching.groups import decide
@@ -124,7 +125,7 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
     options = plan.options
     documents, changed = searching.given_documents(plan, corpus), searching.changed_ones(plan, corpus)
     run.skipped.warnings += keep_of_lines(documents, options.keep)
-    watch = CrowdWatch(len(corpus), run, joinable=searching.is_joinable(plan))
+    crowd = searching.watched(plan, corpus, run)
     verifier, grouping = searching.verifier_of(plan, corpus, run), Grouping.of(options.fields())
     if plan.known is not None:
         from simdocs.matching.against_index import decide_against
@@ -147,7 +148,7 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
     kept = decision.kept_and_found()
     given_kept = decision.corpus.given_rows(kept)
     run.skipped.warnings += [*searching.warnings(plan, run), *_nothing_new(plan, decision, documents)]
-    advice = watch.advice + searching.advice(plan, documents, decision.found, decision.corpus)
+    advice = (*crowd, *searching.advice(plan, documents, decision.found, decision.corpus))
     found = _facts_found(decision, len(kept))
     facts = searching.facts_of(plan, corpus, documents, run, found | _facts_of_rows(written), advice)
 
@@ -156,12 +157,8 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
 
         return saved(decision, plan.intake, plan.known, documents, facts, given_kept)
 
-    def lines(seconds: float, verbose: bool) -> Iterator[str]:
-        outcome = [_outcome(facts, seconds)]
-        needed = 2 if plan.known is None else 1
-        yield from searching.lines_of_search(facts, documents, run.skipped, outcome, needed=needed, verbose=verbose)
-        yield from (one.in_words() for one in written)
-
+    needed = 2 if plan.known is None else 1
+    lines = partial(searching.lines_of_search, facts, documents, run.skipped, _outcome, needed, "")
     return Deduplication(
         table,
         decision.pairs.renumbered(decision.corpus.given_rows),
@@ -172,14 +169,14 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
         documents=documents,
         skipped=run.skipped,
         facts=facts,
-        lines=lines,
+        lines=lambda seconds, verbose: [*lines(seconds, verbose), *(one.in_words() for one in written)],
         is_found=len(decision.pairs) > 0,
         advice=advice,
     )
 
 
 def _tables(
-    decision: Decision, names: DocumentNames, given: int, kept: Callable[[], Rows], duplicates: Callable[[], Rows]
+    decision: Decision, names: NamesOf, given: int, kept: Callable[[], Rows], duplicates: Callable[[], Rows]
 ) -> tuple[Table, dict[str, Table]]:
     """The answer, and what can be listed instead. given: how many documents were given."""
     from simdocs.commands.searching import group_rows, name_rows, pair_rows
@@ -275,14 +272,14 @@ def _facts_of_rows(written: tuple[WrittenRows, ...]) -> dict[str, Any]:
     }
 
 
-def _outcome(facts: Mapping[str, Any], seconds: float) -> str:
+def _outcome(facts: Mapping[str, Any], seconds: float) -> list[str]:
     """The line about what was found."""
     found, took = facts["duplicates"], f"in {seconds:.2f} s"
     if not found:
-        return f"no duplicates, {took}"
+        return [f"no duplicates, {took}"]
     duplicates = f"{counted(found, 'duplicate')} of {counted(facts['groups'], 'document')}"
     kept = f"{facts['kept']:,} {'new or changed ones kept' if 'changed' in facts else 'kept'}"
-    return f"{duplicates}, {kept}, {took}; {_space(facts)}"
+    return [f"{duplicates}, {kept}, {took}; {_space(facts)}"]
 
 
 def _space(facts: Mapping[str, Any]) -> str:

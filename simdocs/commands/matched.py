@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,14 @@ from simdocs.commands.searching import facts_of, lines_of_search, name_rows, nam
 from simdocs.engines.engine import Run
 from simdocs.kernels.banding import threshold_warning
 from simdocs.matching.containing import find_containing
-from simdocs.matching.corpus import Corpus
-from simdocs.matching.lookup import Lookup, MatchBlock, find_matches
+from simdocs.matching.lookup import Lookup, MatchBlock, find_matches, index_of
 from simdocs.matching.nearest import find_nearest
 from simdocs.matching.preparing import prepare, unknown_recall
 from simdocs.matching.verify import Verifier, outdated_warnings
 from simdocs.model.documents import EMPTY, SHORT, Documents
 from simdocs.model.figures import counted
 from simdocs.model.groups import ContainedPairs, Pairs, SimilarPairs
-from simdocs.model.ragged import Rows, distinct
+from simdocs.model.ragged import distinct
 from simdocs.model.result import GROUPED, NAME, NAMES, SIMILARITY, Row, Table, table_head
 
 MATCHES = table_head(GROUPED, query=NAME, match=NAME, jaccard=SIMILARITY, estimate=SIMILARITY)
@@ -39,7 +39,11 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
     listing, nearest, contained = wanted.list, wanted.nearest or 0, wanted.measure == "containment"
     by_sketch = contained and plan.recipe.containing.containment and not wanted.exact
     asked = prepare(plan.intake, plan.recipe, run) if plan.changed is None else indexed.select(plan.changed)
-    documents = asked.documents if plan.changed is None else _with_given_names(asked.documents, plan.changed, indexed)
+    documents = asked.documents
+    if plan.changed is not None:  # those of an index in memory have the names that they were given
+        given = index_of(indexed).given_names
+        named = {at: given[row] for at, row in enumerate(plan.changed.tolist()) if row in given}
+        documents = replace(documents, given_names=named)
     names = names_for(run, documents, indexed)
     kind, head = (ContainedPairs, CONTAINING) if contained else (Pairs, MATCHES)
     held = [kind.empty()]
@@ -76,6 +80,7 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
     counts |= {"compared_with_all": run.tally.undecided} if by_sketch else {}
     counts |= {"matches": found, "matched": matched}
     facts = facts_of(plan, asked, documents, run, counts, advice)
+    beside = f", against {counted(len(indexed), 'document')}"
     in_both = replace(pairs, left=len(indexed) + pairs.left)
     return SimilarPairs(
         "query",
@@ -85,21 +90,10 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
         documents=documents,
         skipped=run.skipped,
         facts=facts,
-        lines=lambda seconds, verbose: lines_of_search(
-            *(facts, documents, run.skipped, _outcome(facts, seconds)),
-            needed=1,
-            verbose=verbose,
-            beside=f", against {counted(len(indexed), 'document')}",
-        ),
+        lines=partial(lines_of_search, facts, documents, run.skipped, _outcome, 1, beside),
         is_found=similar > 0,
         advice=advice,
     )
-
-
-def _with_given_names(documents: Documents, changed: Rows, indexed: Corpus) -> Documents:
-    """Documents of an index, which are in these of its rows, with the names that they were given if it is in memory."""
-    given = {} if indexed.index is None else indexed.index.given_names
-    return replace(documents, given_names={at: given[row] for at, row in enumerate(changed.tolist()) if row in given})
 
 
 def _blocks(lookup: Lookup, wanted: Any, *, by_sketch: bool) -> Iterator[MatchBlock]:

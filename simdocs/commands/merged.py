@@ -6,12 +6,13 @@ import os
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simdocs.artifacts.formats import FORMATS, RUN
 from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.reader import most_open, open_artifact
 from simdocs.artifacts.writer import MemoryWriter, artifact_writer
+from simdocs.commands.build import Merge
 from simdocs.commands.ignoring import ignored_of
 from simdocs.commands.new_artifact import facts_of_reading, finish
 from simdocs.commands.resolve import opened
@@ -35,9 +36,6 @@ from simdocs.names import display_name, is_absolute, name_to_text
 from simdocs.options.recipes import Bands, Recipe, SignatureRecipe
 from simdocs.pipeline.merging import Inputs, merge_arrays, merged_documents
 from simdocs.reading import identity
-
-if TYPE_CHECKING:
-    from simdocs.commands.build import Merge
 
 
 def merged(options: Merge, run: Run) -> Result | Artifact:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from simdocs.advice import length_advice
-from simdocs.artifacts.writer import check_target
+from simdocs.artifacts.writer import ArtifactWriter, MemoryWriter, check_target
+from simdocs.commands.build import Build, Merge
 from simdocs.commands.resolve import Resolved, of_bands, of_documents, of_signatures
 from simdocs.commands.searching import (
-    DocumentNames,
-    RecordedNames,
     facts_of_build,
     lines_of_build,
+    name_rows,
     names_for,
     read_in_words,
     update_in_words,
@@ -42,7 +42,7 @@ from simdocs.matching.preparing import report_ignored, unknown_recall, useless_t
 from simdocs.model.artifact import Artifact, BandIndex, Signatures, as_ranges
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, Array, Index, Ragged, Rows, Tokens
-from simdocs.model.result import AT_ONCE, NAME, Result, Row, Table, table_head
+from simdocs.model.result import NAME, Result, Row, Table, table_head
 from simdocs.names import display_name, name_to_text
 from simdocs.options.recipes import OF_BANDS, IndexRecipe, Recipe, SignatureRecipe, Updating
 from simdocs.pipeline.boilerplate import with_common_tokens
@@ -53,11 +53,6 @@ from simdocs.pipeline.shingling import shingle
 from simdocs.pipeline.signing import files_of, refuse_unusable, signed, stored_sketch
 from simdocs.reading import identity
 from simdocs.version import __version__
-
-if TYPE_CHECKING:
-    from simdocs.artifacts.writer import ArtifactWriter, MemoryWriter
-    from simdocs.commands.build import Build, Merge
-
 
 BuildPlan = Resolved["Build"]
 
@@ -326,14 +321,12 @@ def changes_of(options: Build, run: Run) -> Result:
     statuses = np.zeros(len(documents), np.int8)
     for number, rows in enumerate((found.changed, found.new, found.renamed), 1):
         statuses[rows] = number
-    names = names_for(run, documents)
 
     def changes(rows: Rows) -> Iterator[list[Row]]:
-        yield from _rows(now, rows, [STATUSES[number] for number in statuses[rows].tolist()], names)
-        if there.artifact is not None:
-            earlier = RecordedNames(there.artifact.documents, {}) if run.look is None else names
-            of_old = Corpus.of_artifact(there.artifact)
-            yield from _rows(of_old, found.removed, [REMOVED] * len(found.removed), earlier)
+        yield from name_rows(now, rows, names_for(run, documents), [STATUSES[at] for at in statuses[rows].tolist()])
+        if (old := there.artifact) is not None:
+            each = [REMOVED] * len(found.removed)
+            yield from name_rows(Corpus.of_artifact(old), found.removed, names_for(run, old.documents), each)
 
     table = Table(CHANGES, lambda: changes(np.flatnonzero(statuses)))
     every = Table(CHANGES, lambda: changes(np.arange(len(statuses))))
@@ -360,10 +353,3 @@ def changes_of(options: Build, run: Run) -> Result:
         skipped=run.skipped,
         advice=built.advice,
     )
-
-
-def _rows(documents: Corpus, rows: Rows, statuses: Sequence[str], names: DocumentNames) -> Iterator[list[Row]]:
-    """Yield the documents with their statuses, if their names can be printed."""
-    for at in range(0, len(rows), AT_ONCE):
-        found, fit = names.of(documents, rows[at : at + AT_ONCE])
-        yield [(statuses[at + place], found[place]) for place in np.flatnonzero(fit).tolist()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from simdocs.model.figures import counted
@@ -82,7 +83,6 @@ def answer(options: Pairs, run: Run) -> SimilarPairs:
 
 def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
     """The pairs of documents that were read. If they are drawn, they are not held for the result."""
-    from simdocs.advice import CrowdWatch
     from simdocs.commands import searching
     from simdocs.commands.searching import names_for, pair_rows
     from simdocs.matching.self_join import PairCollector, PairsLeftOut, SelfJoin, similar_pairs
@@ -92,7 +92,7 @@ def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
 
     options = plan.options
     documents, changed = searching.given_documents(plan, corpus), searching.changed_ones(plan, corpus)
-    watch = CrowdWatch(len(corpus), run, joinable=searching.is_joinable(plan))
+    crowd = searching.watched(plan, corpus, run)
     join = SelfJoin(searching.verifier_of(plan, corpus, run), plan.cut, options.max_memory)
     chain = None if options.all_copies else PairsLeftOut(join, changed)
     names = names_for(run, documents)
@@ -115,7 +115,7 @@ def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
         run.draw(Table(head, lambda: (rows for pairs in found() for rows in pair_rows(corpus, pairs, names))))
     every = kind.concat(held)
     run.skipped.warnings += searching.warnings(plan, run)
-    advice = watch.advice + searching.advice(plan, documents, collector.graph(), corpus)
+    advice = (*crowd, *searching.advice(plan, documents, collector.graph(), corpus))
     left_out = 0 if chain is None else chain.count
     facts = searching.facts_of(plan, corpus, documents, run, {"pairs": count, "pairs_left_out": left_out}, advice)
     return SimilarPairs(
@@ -125,9 +125,7 @@ def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
         documents=documents,
         skipped=run.skipped,
         facts=facts,
-        lines=lambda seconds, verbose: searching.lines_of_search(
-            *(facts, documents, run.skipped, _outcome(facts, seconds)), needed=2, verbose=verbose
-        ),
+        lines=partial(searching.lines_of_search, facts, documents, run.skipped, _outcome, 2, ""),
         is_found=count > 0,
         advice=advice,
     )

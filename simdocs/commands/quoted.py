@@ -9,7 +9,7 @@ import numpy as np
 
 from simdocs.commands.resolve import Resolved
 from simdocs.commands.searching import (
-    DocumentNames,
+    NamesOf,
     facts_left_out,
     facts_read,
     left_out_in_words,
@@ -193,12 +193,12 @@ def _texts(asked: Corpus, rows: Rows, verifier: Verifier) -> Iterator[tuple[int,
         yield from ((int(some[place]), text) for place, text in sorted(read))
 
 
-def _named(lookup: Lookup, quotes: Sequence[Quote], names: DocumentNames) -> Iterator[tuple[Quote, tuple[Any, ...]]]:
+def _named(lookup: Lookup, quotes: Sequence[Quote], names: NamesOf) -> Iterator[tuple[Quote, tuple[Any, ...]]]:
     """Yield passages with their rows, in the order of the answer, if the names of both documents can be printed."""
     rows, place = np.unique(np.array([quote.row for quote in quotes], np.int64), return_inverse=True)
     both = lookup.indexed.select(rows).followed_by(lookup.asked)
     asked = len(rows) + np.array([quote.query for quote in quotes], np.int64)
-    (left, left_fit), (right, right_fit) = names.of(both, asked, kept=True), names.of(both, place)
+    (left, left_fit), (right, right_fit) = names(both, asked, kept=True), names(both, place)
     recorded = both.names(place)
     order = sorted(
         np.flatnonzero(left_fit & right_fit).tolist(),

@@ -11,7 +11,7 @@ import numpy as np
 
 from simdocs.commands.quoted import least_units
 from simdocs.commands.resolve import Resolved
-from simdocs.commands.searching import DocumentNames, facts_read, names_for, read_in_words, why_so_few
+from simdocs.commands.searching import NamesOf, facts_read, names_for, read_in_words, why_so_few
 from simdocs.engines.engine import Run
 from simdocs.kernels.buckets import equal_runs
 from simdocs.matching.corpus import Corpus
@@ -193,7 +193,7 @@ class _Answer(NamedTuple):
     places: Places
     excerpts: Excerpts | None
     unit: str
-    names: DocumentNames
+    names: NamesOf
     numbers: Index
     units: Index
     own: Index
@@ -241,7 +241,7 @@ class _Answer(NamedTuple):
 
     def _places(self, rows: Index) -> tuple[list[tuple[Any, ...]], list[bool]]:
         """The places in these rows: document, begin, end and line; and which of them can be printed."""
-        named, fit = self.names.of(self.corpus, self.some.document[rows], kept=True)
+        named, fit = self.names(self.corpus, self.some.document[rows], kept=True)
         return list(zip(named, *(each[rows].tolist() for each in self.places[:3]), strict=True)), fit.tolist()
 
     def _excerpt(self, passage: int) -> Excerpt:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from simdocs.names import display_name, flag, is_uri, name_to_text
 from simdocs.options.answers import PROMISED
 from simdocs.options.families import CONTAINERS, compression_of, without_compression
 from simdocs.options.recipes import Sequences
+from simdocs.pipeline.signing import Intake
 from simdocs.reading.compression import CompressedSink
 from simdocs.reading.file_list import FileList
 from simdocs.reading.find import Sources
@@ -38,11 +39,7 @@ from simdocs.reading.formats.rows import Flags, RowBatch, RowSource, opened_rows
 from simdocs.reading.identity import Stamp, is_directory
 from simdocs.storage.atomic_file import OutputStream, atomic_file
 from simdocs.storage.atomic_tree import DraftTree, atomic_tree, check_tree
-
-if TYPE_CHECKING:
-    from simdocs.pipeline.signing import Intake
-    from simdocs.storage.stored_output import StoredTree
-
+from simdocs.storage.stored_output import StoredTree
 
 _STANDARD_OUTPUT = "/dev/stdout"
 

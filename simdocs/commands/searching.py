@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import compress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from simdocs.advice import length_advice, template_advice
+from simdocs.advice import length_advice, template_advice, watch_for_a_crowd
 from simdocs.commands.resolve import Resolved, opened_index
 from simdocs.engines.engine import Run
 from simdocs.kernels.banding import least_probability, low_recall, threshold_warning
@@ -33,103 +35,89 @@ if TYPE_CHECKING:
     from simdocs.pipeline.indexing import Expectation
 
 
-def names_for(run: Run, documents: Documents, known: Corpus | None = None) -> DocumentNames:
-    """The names of documents as the answer of a run has them.
+NamesOf: TypeAlias = Callable[..., tuple[list[Any], Mask]]
+"""Returns the names of these rows of a corpus, and which of them can be printed.
+
+kept=True: nobody removes these documents. Then standard input can always be printed, although a file may be called `-`,
+too.
+"""
+
+
+def names_for(run: Run, documents: Documents, known: Corpus | None = None) -> NamesOf:
+    """What names documents in the answer of a run.
 
     documents: those that were given. known: the documents of an index beside these.
     """
-    if run.look is not None:
-        return PrintedNames(run.skipped)
-    return RecordedNames(documents, {} if known is None or known.index is None else known.index.given_names)
+    of_index = {} if known is None or known.index is None else known.index.given_names
+    return partial(_recorded, documents, of_index) if run.look is None else partial(_printed, run.skipped, set())
 
 
-class PrintedNames:
-    """Names to print. A line whose name is also the path of something else is reported, and not printed."""
-
-    def __init__(self, skipped: Skipped) -> None:
-        self._skipped = skipped
-        self._reported = set[bytes]()
-
-    def of(self, documents: Corpus, rows: Array, *, kept: bool = False) -> tuple[list[bytes], Mask]:
-        """The names of these rows, and which of them can be printed.
-
-        kept: nobody removes these documents. Then standard input can always be printed, although a file may be called
-        `-`, too.
-        """
-        every = distinct(np.asarray(rows, np.int64))
-        printed = documents.printed_names(every)
-        fit = np.ones(len(printed), bool)
-        if places := [place for place, path in enumerate(printed) if b"#" in path or path == b"-"]:
-            rows_of_files = documents.containers(every[places]) > 0
-            for place, is_row in zip(places, rows_of_files.tolist(), strict=True):
-                path = printed[place]
-                if (is_row or (path == b"-" and not kept)) and os.path.lexists(path):
-                    fit[place] = False
-                    self._report(path)
-        at = np.searchsorted(every, rows)
-        return [printed[place] for place in at.tolist()], fit[at]
-
-    def _report(self, path: bytes) -> None:
-        if path not in self._reported:
-            self._reported.add(path)
-            self._skipped.add(Skip("malformed", path, "is also the name of a file, so no answer has it"))
+def _printed(
+    skipped: Skipped, reported: set[bytes], corpus: Corpus, rows: Array, *, kept: bool = False
+) -> tuple[list[Any], Mask]:
+    """Names to print. A line whose name is also the path of something else is reported once, and not printed."""
+    every = distinct(np.asarray(rows, np.int64))
+    printed = corpus.printed_names(every)
+    fit = np.ones(len(printed), bool)
+    if places := [place for place, path in enumerate(printed) if b"#" in path or path == b"-"]:
+        rows_of_files = corpus.containers(every[places]) > 0
+        for place, is_row in zip(places, rows_of_files.tolist(), strict=True):
+            path = printed[place]
+            if (is_row or (path == b"-" and not kept)) and os.path.lexists(path):
+                fit[place] = False
+                if path not in reported:
+                    reported.add(path)
+                    skipped.add(Skip("malformed", path, "is also the name of a file, so no answer has it"))
+    at = np.searchsorted(every, rows)
+    return [printed[place] for place in at.tolist()], fit[at]
 
 
-class RecordedNames:
-    """Names for Python: as they were given for texts in memory, or else as str."""
-
-    def __init__(self, documents: Documents, index_names: Mapping[int, Any]) -> None:
-        """See `names_for`."""
-        self._documents, self._index_names = documents, index_names
-
-    def of(self, documents: Corpus, rows: Array, *, kept: bool = False) -> tuple[list[Any], Mask]:  # noqa: ARG002
-        """The names of these rows, and that each of them has one. kept: makes no difference."""
-        names: list[Any] = list(map(name_to_text, documents.names(rows)))
-        given, of_index = self._documents.given_names, self._index_names
-        if given or of_index:
-            places = documents.given_rows(rows).tolist()
-            first = len(self._documents)
-            names = [
-                given.get(place, name) if place < first else of_index.get(place - first, name)
-                for place, name in zip(places, names, strict=True)
-            ]
-        return names, np.ones(len(names), bool)
+def _recorded(
+    documents: Documents, of_index: Mapping[int, Any], corpus: Corpus, rows: Array, **_kept: bool
+) -> tuple[list[Any], Mask]:
+    """Names for Python, each of which can be printed: as they were given for texts in memory, or else as str."""
+    names: list[Any] = list(map(name_to_text, corpus.names(rows)))
+    given, first = documents.given_names, len(documents)
+    if given or of_index:
+        each = zip(corpus.given_rows(rows).tolist(), names, strict=True)
+        names = [given.get(at, name) if at < first else of_index.get(at - first, name) for at, name in each]
+    return names, np.ones(len(names), bool)
 
 
-DocumentNames: TypeAlias = PrintedNames | RecordedNames
-
-
-def pair_rows(documents: Corpus, pairs: Pairs, names: DocumentNames) -> Iterator[list[Row]]:
+def pair_rows(documents: Corpus, pairs: Pairs, names: NamesOf) -> Iterator[list[Row]]:
     """Yield pairs as rows, if the names of both documents can be printed: see `Pairs.named`."""
     for at in range(0, len(pairs), AT_ONCE):
         some = pairs.take(np.arange(at, min(at + AT_ONCE, len(pairs))))
-        left, left_fit = names.of(documents, some.left, kept=True)
-        right, right_fit = names.of(documents, some.right)
+        left, left_fit = names(documents, some.left, kept=True)
+        right, right_fit = names(documents, some.right)
         fit = np.flatnonzero(left_fit & right_fit)
         if len(fit) < len(some):
             left, right = [left[place] for place in fit], [right[place] for place in fit]
         yield list(some.take(fit).named(left, right))
 
 
-def group_rows(documents: Corpus, members: Members, names: DocumentNames) -> Iterator[list[Row]]:
+def group_rows(documents: Corpus, members: Members, names: NamesOf) -> Iterator[list[Row]]:
     """Yield each member of a group as a row, if both names can be printed: document, group, kept one, similarity."""
     for at in range(0, len(members.row), AT_ONCE):
         row, kept, number, jaccard = members.cut(at, at + AT_ONCE)
-        (of_row, fit), (of_kept, kept_fit) = names.of(documents, row), names.of(documents, kept, kept=True)
+        (of_row, fit), (of_kept, kept_fit) = names(documents, row), names(documents, kept, kept=True)
         rows = zip(of_row, number.tolist(), of_kept, jaccard.tolist(), strict=True)
-        yield [each for each, fits in zip(rows, (fit & kept_fit).tolist(), strict=True) if fits]
+        yield list(compress(rows, (fit & kept_fit).tolist()))
 
 
-def name_rows(documents: Corpus, rows: Index, names: DocumentNames) -> Iterator[list[Row]]:
-    """Yield the names of these documents, if they can be printed."""
+def name_rows(documents: Corpus, rows: Index, names: NamesOf, *before: Sequence[str]) -> Iterator[list[Row]]:
+    """Yield the names of these documents, if they can be printed. before: columns that come before the names."""
     for at in range(0, len(rows), AT_ONCE):
-        found, fit = names.of(documents, rows[at : at + AT_ONCE])
-        yield [(name,) for name, fits in zip(found, fit.tolist(), strict=True) if fits]
+        found, fit = names(documents, rows[at : at + AT_ONCE])
+        each = zip(*(column[at : at + AT_ONCE] for column in before), found, strict=True)
+        yield list(compress(each, fit.tolist()))
 
 
-def is_joinable(plan: Resolved[Any]) -> bool:
-    """Whether an exact join, which was not asked for, would answer the same question."""
-    return plan.banding is not None and plan.known is None
+def watched(plan: Resolved[Any], corpus: Corpus, run: Run) -> list[str]:
+    """A list that gets advice as soon as there is a crowd: see `watch_for_a_crowd`."""
+    # An exact join, which was not asked for, would answer the same question.
+    joinable = plan.banding is not None and plan.known is None
+    return watch_for_a_crowd(len(corpus), run, joinable=joinable)
 
 
 def read_documents(plan: Resolved[Any], run: Run, *, linked: bool) -> Corpus:
@@ -232,16 +220,16 @@ def lines_of_search(
     facts: Mapping[str, Any],
     documents: Documents,
     skipped: Skipped,
-    outcome: Iterable[str],
-    *,
+    outcome: Callable[[Mapping[str, Any], float], Iterable[str]],
     needed: int,
+    beside: str,
+    seconds: float,
     verbose: bool,
-    beside: str = "",
 ) -> Iterator[str]:
     """Yield the lines of the summary of a search.
 
-    outcome: the lines about what was found. needed: documents without which nothing is compared. beside: what is said
-    about other documents.
+    outcome: returns the lines about what was found. needed: documents without which nothing is compared. beside: what
+    is said about other documents. seconds, verbose: see `Lines`.
     """
     changed = facts.get("changed")
     why = "no document is new or changed" if changed == 0 else why_so_few(documents, skipped, needed)
@@ -259,7 +247,7 @@ def lines_of_search(
         counts = [counted(candidates, "candidate")] if proposed else []
         counts += [f"{verified:,} verified"] if verbose or not proposed else []
         yield f"{_how_found(facts)}; {', '.join(counts)}"
-    yield from outcome
+    yield from outcome(facts, seconds)
     yield from facts["advice"]
 
 

@@ -6,13 +6,14 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from simdocs.artifacts.formats import FORMATS
 from simdocs.artifacts.reader import checked
 from simdocs.commands.ignoring import spellings
+from simdocs.commands.info import Show
 from simdocs.commands.resolve import in_words, is_artifact, opened, opened_shingles, outputs_of, shingling_of
 from simdocs.engines.engine import Run
 from simdocs.errors import ArtifactError, InputError, UsageError
@@ -46,9 +47,6 @@ from simdocs.pipeline.indexing import expected_of
 from simdocs.pipeline.shingling import show as shown_shingles
 from simdocs.reading.decode import as_bytes
 from simdocs.reading.single_text import read_single_document, refuse_to_replace
-
-if TYPE_CHECKING:
-    from simdocs.commands.info import Show
 
 SHINGLES = table_head(shingle=NAME, token=NUMBER)
 _BUCKETS = table_head(band=NUMBER, bucket=NUMBER, document=NAME)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import combinations, compress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from simdocs.commands.compare import Compare
 from simdocs.commands.ignoring import permutations_of, tokens_of_templates, with_items
 from simdocs.commands.resolve import banding_of, resolved, shingling_of
 from simdocs.errors import UnreachableRecallError, UsageError
@@ -37,9 +38,6 @@ from simdocs.pipeline.shingling import spelled_shingles
 from simdocs.pipeline.signing import signing_of
 from simdocs.reading.decode import as_bytes, as_utf8
 from simdocs.reading.single_text import read_single_document, refuse_fifo_twice
-
-if TYPE_CHECKING:
-    from simdocs.commands.compare import Compare
 
 _MAIN = frozenset({"jaccard", "containment_a", "containment_b", "edit_distance", "estimate"})
 """The measures that a table shows to people who do not ask for all of them."""

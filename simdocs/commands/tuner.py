@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +27,7 @@ from simdocs.advice import (
 )
 from simdocs.commands.resolve import Resolved, of_bands
 from simdocs.commands.searching import facts_read, no_pair, read_in_words
+from simdocs.commands.tune import Tune
 from simdocs.engines.engine import Run
 from simdocs.kernels.banding import least_probability, low_recall
 from simdocs.matching.corpus import Corpus, check_root
@@ -39,7 +38,7 @@ from simdocs.matching.preparing import prepare
 from simdocs.matching.verify import Verifier, outdated_warnings
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.comparison import Tuning
-from simdocs.model.documents import WITHOUT_TOKENS, Documents
+from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.figures import STEPS, counted, found_by
 from simdocs.model.ragged import Ragged, Rows
 from simdocs.model.result import NAME, NUMBER, PLAIN, SIMILARITY, Table, table_head
@@ -49,11 +48,7 @@ from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.pipeline.reload import reload_texts
 from simdocs.pipeline.signing import files_of
 from simdocs.reading.decode import looking_like
-from simdocs.reading.file_list import FileList
 from simdocs.reading.read_tasks import sampled
-
-if TYPE_CHECKING:
-    from simdocs.commands.tune import Tune
 
 SAMPLED = 20_000
 """Documents that are read at most. If there are more, this many are drawn at random."""
@@ -72,20 +67,15 @@ _LEAST_SHOWN, _SHOWN, _READ = 0.3, 24, 1 << 20
 _SHOWN characters of each are shown."""
 
 
-@dataclass(frozen=True)
-class Judged:
-    """Documents under one recipe, and a sample of the pairs of different texts among them."""
+class Judged(NamedTuple):
+    """Documents under one recipe, the shortest of them, and a sample of the pairs of different texts among them."""
 
     corpus: Corpus
     recipe: IndexRecipe
     verifier: Verifier
     firsts: Rows
     sample: PairSample
-
-    @cached_property
-    def short(self) -> ShortTexts | None:
-        """The shortest documents."""
-        return ShortTexts.of(self.corpus.documents, self.recipe.shingling.unit)
+    short: ShortTexts | None
 
 
 def plan_of(options: Tune) -> Resolved[Tune]:
@@ -101,31 +91,24 @@ def tuned(options: Tune, run: Run) -> Tuning:
     """What the bands that were asked for find, with the options that suit the documents, if there are any."""
     plan = plan_of(options)
     check_root(plan.intake.root)
-    if options.ways():
-        return Tuner(options, plan, run).tuning()
-    return _tuning(plan.recipe, run, list(low_recall(plan.recipe.banding, plan.recipe.sketching.num_perm)))
-
-
-def _tuning(
-    recipe: IndexRecipe,
-    run: Run,
-    advice: Sequence[str],
-    documents: Documents | None = None,
-    *,
-    every: int = 0,
-    texts: int = 0,
-    counts: Sequence[float] = (),
-    similar: float = 0.0,
-    examples: Mapping[int, tuple[bytes, bytes, float, str]] = MappingProxyType({}),
-    following: str = "",
-) -> Tuning:
-    """The result of tune: see Tuning.
-
-    documents: those that were read, if there are any. every: of how many these were drawn. texts: how many different
-    texts they have. counts: the estimated number of pairs in each twentieth, if there are any. similar: that of all at
-    the threshold. examples: of a pair in a twentieth the names, the similarity, and the difference. following: a call.
-    """
+    tuner = Tuner(options, plan, run) if options.ways() else None
+    asked = None if tuner is None else tuner.judged({}, run)
+    recipe = plan.recipe if asked is None else asked.recipe
     banding, cut = recipe.banding, recipe.banding.cut
+    advice, following = list(low_recall(banding, recipe.sketching.num_perm)), ""
+    documents, every, texts, similar, counts = None, 0, 0, 0.0, list[int]()
+    examples = dict[int, tuple[bytes, bytes, float, str]]()
+    if tuner is not None and asked is not None:
+        run.skipped.warnings += outdated_warnings(run, plan.artifact)
+        documents, sample, texts = asked.corpus.documents, asked.sample, len(asked.firsts)
+        changes = tuner.proposed(asked)
+        if changes is not None and np.count_nonzero(documents.facts["flags"] & WITHOUT_TOKENS == 0) > 1:
+            following = next_call(options, plan.artifact, changes, again=bool(advice))
+        advice += tuner.advice
+        every = tuner.every if tuner.times > 1 else len(documents)
+        counts = list(map(round, sample.counts.tolist())) if len(sample.similarity) else []
+        similar = float(sample.weight[sample.similarity >= banding.threshold].sum())
+        examples = dict(tuner.examples(asked))
     facts: dict[str, Any] = {
         **({"documents": 0} if documents is None else facts_read(documents)),
         "skipped": run.skipped.counts,
@@ -139,17 +122,12 @@ def _tuning(
         "parameters": recipe.as_dict(),
         "seconds": None,
         "looks_like": {} if documents is None else dict(looking_like(documents)),
-        "advice": list(advice),
+        "advice": advice,
         "next": following,
     }
     rows = [
-        (
-            step / STEPS,
-            cut.chance(step / STEPS),
-            round(counts[step]) if counts else None,
-            *examples.get(step, (None,) * 4),
-        )
-        for step in range(STEPS + 1)
+        (at / STEPS, cut.chance(at / STEPS), counts[at] if counts else None, *examples.get(at, (None,) * 4))
+        for at in range(STEPS + 1)
     ]
 
     def lines(_seconds: float, _verbose: bool) -> Iterator[str]:
@@ -166,7 +144,7 @@ def _tuning(
     return Tuning(
         Table.of(CURVE, rows),
         banding,
-        tuple(map(round, counts)),
+        tuple(counts),
         following,
         facts=facts,
         lines=lines,
@@ -179,59 +157,37 @@ def _tuning(
 
 
 class Tuner:
-    """Judges documents as was asked, and then with the options that suit them."""
+    """Judges documents as was asked, and then with the options that suit them.
+
+    advice: lines that say why other options suit them. every: how many documents there are. times: how many times as
+    many as were drawn; 1 if all are read.
+    """
 
     def __init__(self, options: Tune, plan: Resolved[Tune], run: Run) -> None:
         self._options, self._plan, self._run = options, plan, run
-        self._advice: list[str] = []
-        self._found: FileList | None = None
+        self.advice = list[str]()
+        self._found = plan.intake.found
         if plan.artifact is None:
             limit, recipe = plan.intake.walking.max_size, plan.recipe
             files = files_of(plan.intake, run)
-            self._found, self._every = sampled(files, limit, recipe.sequences, SAMPLED, recipe.shingling.seed)
+            self._found, self.every = sampled(files, limit, recipe.sequences, SAMPLED, recipe.shingling.seed)
         else:
-            self._every = plan.artifact.n_documents
+            self.every = plan.artifact.n_documents
+        self.times = max(1.0, self.every / SAMPLED)
 
-    def tuning(self) -> Tuning:
-        """What the bands find as they were asked for, example pairs, and the command that is proposed."""
-        run, plan = self._run, self._plan
-        asked = self._judged({}, run)
-        run.skipped.warnings += outdated_warnings(run, plan.artifact)
-        banding, documents = asked.recipe.banding, asked.corpus.documents
-        low = list(low_recall(banding, asked.recipe.sketching.num_perm))
-        changes = self._proposed(asked)
-        following = ""
-        if changes is not None and np.count_nonzero(documents.facts["flags"] & WITHOUT_TOKENS == 0) > 1:
-            following = next_call(self._options, plan.artifact, changes, again=bool(low))
-        sample = asked.sample
-        return _tuning(
-            *(asked.recipe, run, [*low, *self._advice], documents),
-            every=self._every if self._times > 1 else len(documents),
-            texts=len(asked.firsts),
-            counts=sample.counts.tolist() if len(sample.similarity) else [],
-            similar=float(sample.weight[sample.similarity >= banding.threshold].sum()),
-            examples=dict(self._examples(asked)),
-            following=following,
-        )
-
-    @property
-    def _times(self) -> float:
-        """How many times as many documents there are as were drawn; 1 if all are read."""
-        return max(1.0, self._every / SAMPLED)
-
-    def _judged(self, changes: Mapping[str, Any], run: Run) -> Judged:
+    def judged(self, changes: Mapping[str, Any], run: Run) -> Judged:
         """The documents, or those that were drawn of them, with these options changed, and a sample of their pairs."""
         plan = plan_of(self._options.filled(**changes)) if changes else self._plan
-        intake = plan.intake if self._found is None else replace(plan.intake, found=self._found)
-        intake, recipe = with_common_tokens(intake, plan.recipe, run)
+        intake, recipe = with_common_tokens(replace(plan.intake, found=self._found), plan.recipe, run)
         corpus, seed = prepare(intake, recipe, run), recipe.shingling.seed
         if len(corpus) > SAMPLED:
             corpus = corpus.select(np.sort(np.random.default_rng(seed).choice(len(corpus), SAMPLED, replace=False)))
         firsts, _ = corpus.documents.distinct_texts()
         verifier = Verifier(corpus, recipe.banding.threshold, self._run)
-        return Judged(corpus, recipe, verifier, firsts, sample_pairs(verifier, firsts, seed, self._times))
+        short = ShortTexts.of(corpus.documents, recipe.shingling.unit)
+        return Judged(corpus, recipe, verifier, firsts, sample_pairs(verifier, firsts, seed, self.times), short)
 
-    def _proposed(self, asked: Judged) -> dict[str, Any] | None:
+    def proposed(self, asked: Judged) -> dict[str, Any] | None:
         """The options that suit the documents better, with advice that says why; None: none can be proposed."""
         highest, shingling = asked.recipe.banding.threshold, asked.recipe.shingling
         now, better, changes = self._suited(asked, {})
@@ -239,14 +195,14 @@ class Tuner:
         if fraction is None and is_crowd(now.sample, len(now.corpus), better.threshold, highest):
             fraction = self._fraction(asked, OF_A_CROWD)
             if fraction is None:
-                self._advice.append(
+                self.advice.append(
                     f"most of the pairs between {better.threshold:g} and {highest:g} are of documents that may share"
                     f" only a template: the threshold is not lowered"
                 )
                 better = better._replace(threshold=highest)
         if fraction is not None:
             changes = {"ignore_common": fraction}
-            now, better, changes = self._suited(self._judged(changes, self._run.again()), changes)
+            now, better, changes = self._suited(self.judged(changes, self._run.again()), changes)
         counts = now.sample.counts
         is_program = better.threshold > CODE and is_code(self._some_texts(asked))
         best = best_threshold(counts, CODE if is_program else better.threshold, highest)
@@ -254,24 +210,24 @@ class Tuner:
             best = threshold_at(counts, CODE)
         is_short = better.threshold < highest
         if is_short and not best.is_clear:
-            self._advice.append(
+            self.advice.append(
                 f"no gap separates the pairs of these short texts: {best.near:,.0f} are within 0.05 of {best.value:g},"
                 f" and {best.found:,.0f} above. In names and titles a single word decides, which simdocs does not weigh"
             )
             return None
         found = self._with_what_was_found(asked, now, best)
         if found is None:
-            self._advice = []
+            self.advice = []
             return {}
         if found.value != highest:
             changes["threshold"] = found.value
         if now.short is not None and (is_short or "k" in changes):
-            self._advice.append(in_words(now.short, shingling, better._replace(threshold=found.value)))
+            self.advice.append(in_words(now.short, shingling, better._replace(threshold=found.value)))
         elif is_program and "threshold" in changes:
-            self._advice.append(f"most of these texts are program code: --threshold {found.value:g} finds more copies")
+            self.advice.append(f"most of these texts are program code: --threshold {found.value:g} finds more copies")
         elif "threshold" in changes:
             at_first = threshold_at(counts, highest)
-            self._advice.append(
+            self.advice.append(
                 f"about {at_first.near:,.0f} pairs are within 0.05 of the threshold {highest:g}, and {found.near:,.0f}"
                 f" of {found.value:g}: --threshold {found.value:g} finds about {found.found - at_first.found:,.0f} more"
             )
@@ -286,12 +242,12 @@ class Tuner:
         if better.k == shingling.k:
             return judged, better, dict(changes)
         if (artifact := self._plan.artifact) is not None:
-            self._advice.append(
+            self.advice.append(
                 f"{artifact.name} cannot change -k: build it again from its documents with -k {better.k}"
             )
             return judged, Suitable(shingling.k, threshold, 1.0), dict(changes)
         changes = {**changes, "k": better.k}
-        return self._judged(changes, self._run.again()), better, changes
+        return self.judged(changes, self._run.again()), better, changes
 
     def _fraction(self, asked: Judged, large: float) -> float | None:
         """The fraction that leaves out a template of the documents; None if they have none, or signatures fix it."""
@@ -309,7 +265,7 @@ class Tuner:
         # Two documents that share nothing else have this similarity. If it is enough, they are versions of one text.
         if share / (2 - share) >= asked.recipe.banding.threshold or np.median(sets.lengths) * (1 - share) < _LEFT:
             return None
-        self._advice.append(
+        self.advice.append(
             f"{share:.0%} of the tokens of a document, on average, are in more than {fraction:.0%} of all documents, so"
             f" they may share a template: --ignore-common {fraction:g} leaves it out"
         )
@@ -344,7 +300,7 @@ class Tuner:
         rows = rows[judged.corpus.facts(rows)["size"] <= _READ]
         return [text.decode("utf-8", "replace") for text in self._texts(judged, rows)]
 
-    def _examples(self, judged: Judged) -> Iterator[tuple[int, tuple[bytes, bytes, float, str]]]:
+    def examples(self, judged: Judged) -> Iterator[tuple[int, tuple[bytes, bytes, float, str]]]:
         """Yield the least similar pair of each twentieth: its names, its similarity and its difference in short."""
         sample = judged.sample
         order = np.lexsort((sample.right, sample.left, sample.similarity))

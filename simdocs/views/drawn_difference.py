@@ -7,18 +7,14 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
-from simdocs.model.comparison import Comparison, Difference, lines_in
-from simdocs.model.result import Cell, Row, plain, tables_of
+from simdocs.model.comparison import Comparison, Difference, Excerpt, lines_in
+from simdocs.model.result import QUOTING, Cell, Row, TableHead, plain, tables_of
 from simdocs.names import display_name
 from simdocs.views.messages import columns_of_output
+from simdocs.views.output import Drawing
 from simdocs.views.output_formats import Format, by_rich, harmless
-
-if TYPE_CHECKING:
-    from simdocs.model.comparison import Excerpt
-    from simdocs.views.output import Drawing
-
 
 PLAIN = "\x1b[0m"
 """The end of a colour."""
@@ -86,16 +82,6 @@ def _between(text: str, around: tuple[str, str], marks: Marks, *, brief: bool) -
         count = len(text) - sum(map(len, parts))
         yield f"{marks.left_out[0]}{count:,} more characters{marks.left_out[1]}", False
         yield from ((begin, False), (parts[1], True), (end, False))
-
-
-def in_context(before: str, passage: str, after: str, *, colored: bool, terminal: bool) -> bytes:
-    """A passage that two texts have in common, between marks, with what is around it in one of them, and a line end.
-
-    The middle of a long one is left out. terminal: escape what could do harm to a terminal, and wrap between words.
-    """
-    marks = COLORS if colored else Marks()
-    pieces = [(before, True), *_between(passage, marks.both, marks, brief=True), (after, True)]
-    return drawn(iter(pieces), terminal=terminal, colored=colored, wrapped=True)
 
 
 def ends_of(text: str) -> tuple[str, ...]:
@@ -290,40 +276,36 @@ def _pieces(segments: Sequence[_Segment]) -> list[str]:
 
 
 class QuotedPassages(Format):
-    """Draws each row as a line with both places, below it the passage that is its last cell, and an empty line."""
+    """Draws each row as a line, below it the passage that is its last cell with what is around it, and an empty line.
+
+    The line has both places. If a row has several, it has the number of the passage, its length and its counts, and the
+    first places are below it. terminal: escape what could do harm to a terminal, and wrap between words.
+    """
 
     is_harmless: ClassVar[bool] = True
 
-    def __init__(self, *, colored: bool, terminal: bool) -> None:
-        self._colored, self._terminal = colored, terminal
+    def __init__(self, head: TableHead, *, colored: bool, terminal: bool) -> None:
+        self._layout, self._colored, self._terminal = head.layout, colored, terminal
 
-    def rows(self, rows: list[Row]) -> bytes:
-        """Some passages."""
-        return b"".join(map(self._quoted, rows))
-
-    def _quoted(self, row: Row) -> bytes:
+    def row(self, row: Row) -> bytes:
+        """One passage."""
         excerpt = cast("Excerpt", row[-1])
-        return self._drawn(f"{excerpt.length}: {_place(*row[:4])} = {_place(*row[4:8])}", "", excerpt)
-
-    def _drawn(self, line: str, places: str, excerpt: Excerpt) -> bytes:
-        """A line, perhaps in bold, lines with places, the passage, and an empty line."""
+        if self._layout == QUOTING:
+            line, below = f"{excerpt.length}: {_place(*row[:4])} = {_place(*row[4:8])}", ""
+        else:
+            number, length, own, documents, count, places, _ = cast("tuple[Any, ...]", row)
+            new = "" if own is None else f", {own:,} of them its own,"
+            at = f", {count:,} places" * (count > documents)
+            line = f"{number}: {length}{new} in {documents:,} documents{at}"
+            below = "".join(f"  {_place(*each)}\n" for each in places)
+            below += f"  and {count - len(places):,} more\n" * (count > len(places))
         if self._colored:
-            line = f"\x1b[1m{line}{PLAIN}"
-        quoted = in_context(*excerpt[1:], colored=self._colored, terminal=self._terminal)
-        return f"{line}\n{places}".encode() + quoted + b"\n"
-
-
-class RepeatedTexts(QuotedPassages):
-    """Draws each passage: a line with its number, length and counts, its first places, its text, an empty line."""
-
-    def _quoted(self, row: Row) -> bytes:
-        number, length, own, documents, count, places, excerpt = cast("tuple[Any, ...]", row)
-        new = "" if own is None else f", {own:,} of them its own,"
-        at = f", {count:,} places" * (count > documents)
-        line = f"{number}: {length}{new} in {documents:,} documents{at}"
-        some = "".join(f"  {_place(*each)}\n" for each in places)
-        more = f"  and {count - len(places):,} more\n" * (count > len(places))
-        return self._drawn(line, some + more, excerpt)
+            line = f"{_BOLD}{line}{PLAIN}"
+        marks = COLORS if self._colored else Marks()
+        passage = _between(excerpt.passage, marks.both, marks, brief=True)
+        pieces = iter([(excerpt.before, True), *passage, (excerpt.after, True)])
+        quoted = drawn(pieces, terminal=self._terminal, colored=self._colored, wrapped=True)
+        return f"{line}\n{below}".encode() + quoted + b"\n"
 
 
 def _place(name: Cell, begin: object, end: object, line: object) -> str:

@@ -125,7 +125,7 @@ class Teller:
         what = "not compared, and kept" if keeps_rows and skip.line else "skipped"
         if skip.reason == "left":
             why, detail = f"{why}: {detail}", ""
-        what = why if skip.reason in ("kept", "left", "capped") else f"{what}: {why}"
+        what = why if skip.reason in ("left", "capped") else f"{what}: {why}"
         say(f"simdocs: {display_name(skip.shown_name)}: {what}" + (f" ({detail})" if detail else ""))
 
     def summary(self, lines: Iterable[str]) -> None:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from simdocs.errors import UsageError
 from simdocs.extras import needs
@@ -15,7 +15,6 @@ from simdocs.options.declaration import loaded
 from simdocs.options.families import ELSEWHERE, FORMATS, ON_TERMINAL, compression_of
 
 if TYPE_CHECKING:
-    from simdocs.model.comparison import Comparison, Tuning
     from simdocs.model.result import Result
     from simdocs.storage.atomic_file import OutputStream
     from simdocs.views.messages import ProgressBar
@@ -34,25 +33,24 @@ def stream_of(path: str | None) -> AbstractContextManager[OutputStream]:
     return stdout() if path is None else file_of(path)
 
 
-def file_of(path: str, before: str = "") -> AbstractContextManager[OutputStream]:
-    """The stream that becomes a file. before: what was published before it, for the error if it cannot be, too."""
-    from simdocs.storage.atomic_file import atomic_file
-
-    file = atomic_file(path, before)
-    return _compressed(file, os.fsencode(path)) if compression_of(os.fsencode(path)) else file
-
-
 @contextmanager
-def _compressed(file: AbstractContextManager[OutputStream], name: bytes) -> Iterator[OutputStream]:
-    """The same file, compressed as its name says. MissingExtraError: the library is not installed."""
-    from simdocs.reading.compression import CompressedSink
-    from simdocs.storage.atomic_file import EncodedStream
+def file_of(path: str, before: str = "") -> Iterator[OutputStream]:
+    """The stream that becomes a file, compressed if its name says so.
 
-    CompressedSink(name, lambda _: None)  # fails now if it ever does, before the file is created
-    with file as stream:
-        encoded = EncodedStream(stream, CompressedSink(name, stream.write))
-        yield encoded
-        encoded.prepare()
+    before: what was published before it, for the error if it cannot be, too. MissingExtraError: the library that
+    compresses is not installed.
+    """
+    from simdocs.storage.atomic_file import EncodedStream, atomic_file
+
+    name = os.fsencode(path)
+    if compressed := compression_of(name):
+        from simdocs.reading.compression import CompressedSink
+
+        CompressedSink(name, lambda _: None)  # fails now if it ever does, before the file is created
+    with atomic_file(path, before) as file:
+        stream = EncodedStream(file, CompressedSink(name, file.write)) if compressed else file
+        yield stream
+        stream.prepare()
 
 
 class Drawing:
@@ -69,11 +67,7 @@ class Drawing:
         form, page = FORMATS[_format_of(options)], options.page
         self.terminal = options.path is None and is_terminal()
         self.colored = _colored(to_stdout=options.path is None, terminal=self.terminal)
-        self.look = Look(
-            for_people=form.for_people,
-            nested=form.nested or page == "html",
-            verbose=options.verbose,
-        )
+        self.look = Look(for_people=form.for_people, nested=form.nested or page == "html", verbose=options.verbose)
         if page:
             if page == "html":
                 needs("jinja2", "writing HTML")
@@ -114,36 +108,30 @@ class Drawing:
         """Draw a result as the view of its own does, and return whether it has one for this look."""
         diff = getattr(self._options, "diff", None)
         command, page = self._options.command or self._options.asked, self._options.page
-        match command:
-            case _ if page == "answer":
-                from simdocs.artifacts.answer_file import lines_of
+        view: Any = result
+        if page == "answer":
+            from simdocs.artifacts.answer_file import lines_of
 
-                for line in lines_of(cast("Any", result)):
-                    self.write(line)
-            case _ if page == "svg":
-                from simdocs.views.svg import figure_file
+            for line in lines_of(view):
+                self.write(line)
+        elif page == "svg":
+            from simdocs.views.svg import figure_file
 
-                self.write(figure_file(cast("Any", result)))
-            case _ if page == "html":
-                from simdocs.views.report_page import compared_page, report_page
+            self.write(figure_file(view))
+        elif page == "html":
+            from simdocs.views.report_page import compared_page, report_page
 
-                self.write(compared_page(result) if command == "compare" else report_page(cast("Any", result)))
-            case "info" if self.look.for_people:
-                from simdocs.views.svg import draw_info
+            self.write(compared_page(result) if command == "compare" else report_page(view))
+        elif command in ("info", "tune") and self.look.for_people:
+            from simdocs.views.svg import draw_info, draw_tuning
 
-                draw_info(result, self)
-            case "tune" if self.look.for_people:
-                from simdocs.views.svg import draw_tuning
+            (draw_info if command == "info" else draw_tuning)(view, self)
+        elif getattr(result, "difference", None) and (self.look.for_people or diff) and not self.look.nested:
+            from simdocs.views.drawn_difference import draw_comparison
 
-                draw_tuning(cast("Tuning", result), self)
-            case "compare" if getattr(result, "difference", None) and (self.look.for_people or diff):
-                if self.look.nested:
-                    return False
-                from simdocs.views.drawn_difference import draw_comparison
-
-                draw_comparison(cast("Comparison", result), self, diff)
-            case _:
-                return False
+            draw_comparison(view, self, diff)
+        else:
+            return False
         return True
 
     def draw(self, table: Table) -> None:
@@ -168,10 +156,9 @@ class Drawing:
         if getattr(self._options, "nul", False):
             return Tsv(head) if self.terminal else NulEnded(head)  # nobody sees a NUL, nor that a name has two lines
         if head.layout in (QUOTING, REPEATING):
-            from simdocs.views.drawn_difference import QuotedPassages, RepeatedTexts
+            from simdocs.views.drawn_difference import QuotedPassages
 
-            quoted = QuotedPassages if head.layout == QUOTING else RepeatedTexts
-            return quoted(colored=self.colored, terminal=self.terminal)
+            return QuotedPassages(head, colored=self.colored, terminal=self.terminal)
         implementation: type[Format] = loaded(FORMATS[_format_of(self._options)].implementation)
         return implementation(head, header=self._options.header, colored=self.colored)
 

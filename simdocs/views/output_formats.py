@@ -188,7 +188,10 @@ class DrawnTable(Format):
 
         for row in rows:
             if self.head.layout == GROUPED:
-                self._add_to_group(row)
+                if row[0] != self._last:
+                    self._last = row[0]
+                    self._drawn.add_row(*[""] * len(row[2:]), Text(_text(row[0]), style="bold"))
+                self._drawn.add_row(*map(_text, row[2:]), Text("  " + _text(row[1])))
             else:
                 texts = [_text(cell) for cell in row]
                 if self.head.layout == KEYED and isinstance(row[1], int):
@@ -198,26 +201,15 @@ class DrawnTable(Format):
                 self._drawn.add_row(*map(Text, texts))
         return b""
 
-    def _add_to_group(self, row: Row) -> None:
-        from rich.text import Text
-
-        if row[0] != self._last:
-            self._last = row[0]
-            self._drawn.add_row(*[""] * len(row[2:]), Text(_text(row[0]), style="bold"))
-        self._drawn.add_row(*map(_text, row[2:]), Text("  " + _text(row[1])))
-
-    def _least_width(self) -> int:
-        """The width that the numbers need: a number that is cut in two cannot be read. Names can be folded."""
-        if self.head.layout == GROUPED:
-            return 0
-        each = zip(self.head.columns, self._widths, strict=True)
-        return sum(_GAP + (width if kind in _NUMERIC else min(width, _LEAST_NAME)) for (_, kind), width in each)
-
     def end(self) -> bytes:
         """The table."""
         if not self._drawn.row_count:
             return b""
-        drawn = by_rich(self._drawn, max(columns_of_output(), self._least_width()), colored=self.colored)
+        # A number that is cut in two cannot be read. Names can be folded.
+        each = zip(self.head.columns, self._widths, strict=True)
+        least = sum(_GAP + (width if kind in _NUMERIC else min(width, _LEAST_NAME)) for (_, kind), width in each)
+        columns = max(columns_of_output(), least * (self.head.layout != GROUPED))
+        drawn = by_rich(self._drawn, columns, colored=self.colored)
         return "".join(f"{line}\n" for line in drawn.split("\n") if line).encode("utf-8", "backslashreplace")
 
 

@@ -66,25 +66,14 @@ def report_page(report: Report) -> bytes:
 
 def rendered(template: str, **values: Any) -> bytes:
     """A page from one of the templates. Its style and script are allowed by their digests, and nothing else is."""
-    styles, script = f"{style()}{_file('page.css')}", _file("page.js")
-    template_of = _environment().get_template(template)
-    page: str = template_of.render(
+    styles, script, jinja2 = f"{style()}{_file('page.css')}", _file("page.js"), needs("jinja2", "writing HTML")
+    spaces = dict.fromkeys(("trim_blocks", "lstrip_blocks", "keep_trailing_newline"), True)
+    loader, undefined = jinja2.FunctionLoader(_file), jinja2.StrictUndefined
+    environment = jinja2.Environment(loader=loader, autoescape=True, undefined=undefined, **spaces)
+    page: str = environment.get_template(template).render(
         style=_markup(styles), script=_markup(script), style_hash=_hash(styles), script_hash=_hash(script), **values
     )
     return page.encode()
-
-
-@cache
-def _environment() -> Any:
-    jinja2 = needs("jinja2", "writing HTML")
-    return jinja2.Environment(
-        loader=jinja2.FunctionLoader(_file),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
 
 
 def _markup(safe: str) -> Any:

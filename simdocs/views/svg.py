@@ -9,22 +9,17 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.sax.saxutils import escape
 
 from simdocs.model.comparison import Tuning
-from simdocs.model.figures import counted, shown_probability
+from simdocs.model.figures import STEPS, counted, shown_probability
 from simdocs.model.report import Report, directory_pairs, group_sizes, similarities_of
-from simdocs.model.result import NAME, NUMBER, SIMILARITY, Table, plain, table_head, tables_of
+from simdocs.model.result import NAME, NUMBER, SIMILARITY, Result, Table, plain, table_head, tables_of
 from simdocs.options.recipes import Bands
 from simdocs.views.messages import columns_of_output
+from simdocs.views.output import Drawing
 from simdocs.views.output_formats import by_rich
-
-if TYPE_CHECKING:
-    from simdocs.model.comparison import Tuning
-    from simdocs.model.result import Result
-    from simdocs.views.output import Drawing
-
 
 WIDTH = 400
 """The width of all images, in units of the image: so little that a telephone shows letters of them in their size."""
@@ -234,7 +229,6 @@ def _short(count: int) -> str:
     return f"{count // 1000}k" if count < 100_000 else f"{count / 1e6:.1f}M".lstrip("0")
 
 
-_STEPS = 20
 _WIDTH, _FIGURES = 80, 17
 """Columns that a drawing takes at most, and those of the figures beside a bar."""
 
@@ -265,9 +259,9 @@ def curve(probability: Callable[[float], float], marks: Mapping[float, str], *, 
     alignments: tuple[Any, ...] = ("left", "left", "right", "left")
     for alignment in alignments:
         drawn.add_column(justify=alignment, no_wrap=True)
-    for similarity in sorted({step / _STEPS for step in range(1, _STEPS + 1)} | marks.keys()):
+    for similarity in sorted({step / STEPS for step in range(1, STEPS + 1)} | marks.keys()):
         chance = probability(similarity)
-        label = f"{similarity:.2f}" if similarity * _STEPS % 1 == 0 else f"{similarity:.4g}"
+        label = f"{similarity:.2f}" if similarity * STEPS % 1 == 0 else f"{similarity:.4g}"
         bar = Bar(1, 0, chance, width=max(1, width - note - _FIGURES), color="cyan" if colored else "default")
         drawn.add_row(label, bar, shown_probability(chance), marks.get(similarity, "") if note else "")
     title = "S-curve 1 - (1 - s^r)^b: chance of being found, by similarity"

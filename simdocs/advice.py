@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from simdocs.engines.engine import Run, Tally
-from simdocs.kernels.grouping import PairGraph, connect, connected_groups
+from simdocs.kernels.grouping import PairGraph, connect
 from simdocs.kernels.multisets import frequencies
 from simdocs.matching.corpus import Corpus
+from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.documents import WIDE, Documents
 from simdocs.model.figures import STEPS
 from simdocs.model.ragged import Array, Floats, Ragged
 from simdocs.names import display_name
 from simdocs.options.families import UNITS, UnitFigures
-from simdocs.options.recipes import MOST_UNITS, RECORDED, Shingling
+from simdocs.options.recipes import MOST_UNITS, RECORDED, Shingling, SignatureRecipe
 
 if TYPE_CHECKING:
     from simdocs.matching.measured_recall import PairSample
@@ -218,8 +219,8 @@ def template_advice(graph: PairGraph, corpus: Corpus, unit: str) -> tuple[str, .
     graph: all rows of the corpus, with all pairs that were found
     unit: the unit of the shingles
     """
-    size = len(graph.labels)
-    first, documents, pairs = connected_groups(graph)
+    size = len(graph)
+    first, documents, pairs = graph.groups()
     if size < MANY_DOCUMENTS or not len(first):
         return ()
     in_large, of_all = int(pairs[documents >= LARGE_GROUP].sum()), int(pairs.sum())
@@ -237,6 +238,16 @@ def template_advice(graph: PairGraph, corpus: Corpus, unit: str) -> tuple[str, .
     if count > _SHARE_OF_DOCUMENTS * size:
         return (f"{linked}: {remedy}" if pairs[largest] else linked,)
     return ()
+
+
+def useless_template(documents: Documents, artifact: Artifact | None, recipe: SignatureRecipe) -> Iterator[str]:
+    """Yield a warning if no document has a token of the templates that were given.
+
+    artifact: where the documents come from; if it has signatures, it has decided what is left out.
+    """
+    decided_now = artifact is None or isinstance(artifact, Shingles)
+    if decided_now and recipe.ignoring.template_digest and documents.tokens and not documents.share_left_out:
+        yield "--template leaves out nothing: no document has any of its tokens"
 
 
 _EACH = 20

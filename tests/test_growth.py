@@ -24,7 +24,7 @@ import pytest
 
 import simdocs
 from simdocs.kernels.native import kernels_in_use
-from simdocs.matching.rounds import GroupingState
+from simdocs.matching.candidates import GroupingState
 from simdocs.model.ragged import Ragged
 from simdocs.reading import identity
 from tests.amounts import slow

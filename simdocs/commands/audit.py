@@ -67,18 +67,18 @@ def answer(options: Audit, run: Run) -> Result:
     """
     from simdocs.commands.resolve import of_bands
     from simdocs.commands.searching import no_pair, read_in_words
-    from simdocs.matching.corpus import check_root
+    from simdocs.matching.corpus import check_root, read_corpus
+    from simdocs.matching.groups import SelfJoin
     from simdocs.matching.measured_recall import measured_recall
-    from simdocs.matching.preparing import prepare
-    from simdocs.matching.self_join import SelfJoin
-    from simdocs.matching.verify import Verifier, outdated_warnings
+    from simdocs.matching.verify import Verifier
     from simdocs.pipeline.boilerplate import with_common_tokens
+    from simdocs.pipeline.reload import outdated_warnings
     from simdocs.reading.decode import looking_like
 
     plan = of_bands(options, own=False)
     check_root(plan.intake.root)
     intake, recipe = with_common_tokens(plan.intake, plan.recipe, run)
-    corpus = prepare(intake, recipe, run)
+    corpus = read_corpus(intake, recipe, run)
     documents, skipped, banding = corpus.documents, run.skipped, recipe.banding
     join = SelfJoin(Verifier(corpus, banding.threshold, run, no_prefilter=True), None)
     found = None

@@ -117,8 +117,7 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
     from simdocs.advice import keep_of_lines
     from simdocs.commands import searching
     from simdocs.commands.searching import names_for
-    from simdocs.matching.groups import decide
-    from simdocs.matching.self_join import SelfJoin
+    from simdocs.matching.groups import SelfJoin, decide
     from simdocs.model.groups import Deduplication
     from simdocs.model.ragged import distinct
 

@@ -12,17 +12,18 @@ import numpy as np
 from simdocs.commands.resolve import Resolved
 from simdocs.commands.searching import facts_of, lines_of_search, name_rows, names_for, pair_rows
 from simdocs.engines.engine import Run
-from simdocs.kernels.banding import threshold_warning
+from simdocs.kernels.banding import threshold_warning, unknown_recall
 from simdocs.matching.containing import find_containing
+from simdocs.matching.corpus import read_corpus
 from simdocs.matching.lookup import Lookup, MatchBlock, find_matches, index_of
 from simdocs.matching.nearest import find_nearest
-from simdocs.matching.preparing import prepare, unknown_recall
-from simdocs.matching.verify import Verifier, outdated_warnings
+from simdocs.matching.verify import Verifier
 from simdocs.model.documents import EMPTY, SHORT, Documents
 from simdocs.model.figures import counted
 from simdocs.model.groups import ContainedPairs, Pairs, SimilarPairs
 from simdocs.model.ragged import distinct
 from simdocs.model.result import GROUPED, NAME, NAMES, SIMILARITY, Row, Table, table_head
+from simdocs.pipeline.reload import outdated_warnings
 
 MATCHES = table_head(GROUPED, query=NAME, match=NAME, jaccard=SIMILARITY, estimate=SIMILARITY)
 CONTAINING = MATCHES.but(GROUPED, containment=SIMILARITY)
@@ -38,7 +39,7 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
     assert indexed is not None
     listing, nearest, contained = wanted.list, wanted.nearest or 0, wanted.measure == "containment"
     by_sketch = contained and plan.recipe.containing.containment and not wanted.exact
-    asked = prepare(plan.intake, plan.recipe, run) if plan.changed is None else indexed.select(plan.changed)
+    asked = read_corpus(plan.intake, plan.recipe, run) if plan.changed is None else indexed.select(plan.changed)
     documents = asked.documents
     if plan.changed is not None:  # those of an index in memory have the names that they were given
         given = index_of(indexed).given_names

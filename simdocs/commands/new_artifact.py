@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from simdocs.advice import length_advice
+from simdocs.advice import length_advice, useless_template
 from simdocs.artifacts.writer import ArtifactWriter, MemoryWriter, check_target
 from simdocs.commands.build import Build, Merge
 from simdocs.commands.resolve import Resolved, of_bands, of_documents, of_signatures
@@ -36,9 +36,8 @@ from simdocs.commands.standing import (
 )
 from simdocs.engines.engine import Run, each_band, threads_for
 from simdocs.errors import UnjudgedError, UsageError
-from simdocs.kernels.banding import low_recall
+from simdocs.kernels.banding import low_recall, unknown_recall
 from simdocs.matching.corpus import Corpus, name_prefix
-from simdocs.matching.preparing import report_ignored, unknown_recall, useless_template
 from simdocs.model.artifact import Artifact, BandIndex, Signatures, as_ranges
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import NO_TOKENS, Array, Index, Ragged, Rows, Tokens
@@ -50,7 +49,7 @@ from simdocs.pipeline.changes import Changes, Earlier, changes
 from simdocs.pipeline.indexing import BucketCounter, Expectation, band_tables, same_as
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import shingle
-from simdocs.pipeline.signing import files_of, refuse_unusable, signed, stored_sketch
+from simdocs.pipeline.signing import files_of, refuse_unusable, report_ignored, signed, stored_sketch
 from simdocs.reading import identity
 from simdocs.version import __version__
 

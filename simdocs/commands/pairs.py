@@ -85,7 +85,9 @@ def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
     """The pairs of documents that were read. If they are drawn, they are not held for the result."""
     from simdocs.commands import searching
     from simdocs.commands.searching import names_for, pair_rows
-    from simdocs.matching.self_join import PairCollector, PairsLeftOut, SelfJoin, similar_pairs
+    from simdocs.kernels.grouping import PairGraph
+    from simdocs.matching.groups import SelfJoin
+    from simdocs.matching.similar_pairs import PairsLeftOut, similar_pairs
     from simdocs.model.groups import NestedPairs, SimilarPairs
     from simdocs.model.groups import Pairs as FoundPairs
     from simdocs.model.result import Table
@@ -97,7 +99,7 @@ def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
     chain = None if options.all_copies else PairsLeftOut(join, changed)
     names = names_for(run, documents)
     kind, head = (NestedPairs, NESTED) if options.measure == "containment" else (FoundPairs, PAIRS)
-    held, count, collector = [kind.empty()], 0, PairCollector(len(corpus))
+    held, count, graph = [kind.empty()], 0, PairGraph(len(corpus))
 
     def found() -> Iterator[FoundPairs]:
         nonlocal count
@@ -106,7 +108,7 @@ def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
             count += len(wanted)
             if chain is not None:
                 chain.add(pairs, len(wanted))
-            collector.add(pairs)
+            graph.add(pairs.left, pairs.right, pairs.score < 1)
             yield wanted
 
     if run.draw is None:
@@ -115,7 +117,7 @@ def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
         run.draw(Table(head, lambda: (rows for pairs in found() for rows in pair_rows(corpus, pairs, names))))
     every = kind.concat(held)
     run.skipped.warnings += searching.warnings(plan, run)
-    advice = (*crowd, *searching.advice(plan, documents, collector.graph(), corpus))
+    advice = (*crowd, *searching.advice(plan, documents, graph, corpus))
     left_out = 0 if chain is None else chain.count
     facts = searching.facts_of(plan, corpus, documents, run, {"pairs": count, "pairs_left_out": left_out}, advice)
     return SimilarPairs(

@@ -19,12 +19,11 @@ from simdocs.commands.searching import (
 )
 from simdocs.engines.engine import Run
 from simdocs.errors import UsageError
-from simdocs.matching.corpus import Corpus
+from simdocs.matching.corpus import Corpus, read_corpus
 from simdocs.matching.lookup import Lookup
 from simdocs.matching.passage_search import PassageSearch
-from simdocs.matching.preparing import prepare
 from simdocs.matching.quoting import Quote, Quoting
-from simdocs.matching.verify import Verifier, outdated_warnings
+from simdocs.matching.verify import Verifier
 from simdocs.model.comparison import counted_units
 from simdocs.model.documents import Documents
 from simdocs.model.figures import counted
@@ -34,7 +33,7 @@ from simdocs.model.skipped import Skipped
 from simdocs.names import display_name, text_to_name
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling
-from simdocs.pipeline.reload import reload_texts
+from simdocs.pipeline.reload import outdated_warnings, reload_texts
 from simdocs.reading.decode import looking_like
 
 _A, _B = (dict.fromkeys((f"{side}_begin", f"{side}_end", f"{side}_line"), NUMBER) for side in "ab")
@@ -106,7 +105,7 @@ def quotations(plan: Resolved[Any], run: Run) -> Result:
     indexed, recipe, exact = plan.known, plan.recipe, plan.options.exact
     assert indexed is not None
     unit, least = recipe.shingling.unit, least_units(plan.options.min_passage, recipe.shingling)
-    asked = prepare(plan.intake, recipe, run)
+    asked = read_corpus(plan.intake, recipe, run)
     verifier = Verifier(indexed, plan.threshold, run, no_prefilter=exact)
     lookup = Lookup(verifier, asked, itself=plan.options.itself)
     by_sketch = recipe.containing.containment and not exact

@@ -13,7 +13,6 @@ from simdocs.commands.ignoring import contradictory_files, ignored_of, leaving_o
 from simdocs.errors import InputError, UnreachableRecallError, UsageError
 from simdocs.kernels.banding import choose
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.preparing import corpus_of
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.ragged import Rows
 from simdocs.names import MANIFEST, command_line, display_name
@@ -209,7 +208,7 @@ def _known(given: Any, options: Any) -> Corpus:
             raise UsageError(f"{name}: this is not an index: the index comes first, and then the documents")
         remedy = command_line("index", [name], {"output": f"{name.rstrip('/')}.index"})
         raise UsageError(f"{name}: this is not an index: build one with {remedy}")
-    return corpus_of(opened_index(given), opened_shingles(options.shingles), options.root)
+    return Corpus.of_artifact(opened_index(given), sets=opened_shingles(options.shingles), root=options.root)
 
 
 def _beside(options: Any, intake: Intake, index: BandIndex) -> tuple[Any, Intake, Any]:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from simdocs.advice import length_advice, template_advice, watch_for_a_crowd
+from simdocs.advice import length_advice, template_advice, useless_template, watch_for_a_crowd
 from simdocs.commands.resolve import Resolved, opened_index
 from simdocs.engines.engine import Run
-from simdocs.kernels.banding import least_probability, low_recall, threshold_warning
+from simdocs.kernels.banding import least_probability, low_recall, threshold_warning, unknown_recall
 from simdocs.kernels.grouping import PairGraph
-from simdocs.matching.corpus import Corpus
-from simdocs.matching.preparing import corpus_of, prepare, rows_around, unknown_recall, useless_template
-from simdocs.matching.verify import Verifier, outdated_warnings
+from simdocs.matching.corpus import Corpus, read_corpus
+from simdocs.matching.groups import rows_around
+from simdocs.matching.verify import Verifier
 from simdocs.model.documents import EMPTY, IGNORED, ONE_TEXT, SHORT, WITHOUT_TOKENS, Documents
 from simdocs.model.figures import at_least, counted, figure, found_by, shown_probability, size
 from simdocs.model.groups import Members, Pairs
@@ -28,6 +28,7 @@ from simdocs.names import name_to_text
 from simdocs.options.answers import Grouping
 from simdocs.options.recipes import IndexRecipe, Recipe
 from simdocs.pipeline.boilerplate import with_common_tokens
+from simdocs.pipeline.reload import outdated_warnings
 from simdocs.reading.decode import looking_like
 
 if TYPE_CHECKING:
@@ -129,12 +130,12 @@ def read_documents(plan: Resolved[Any], run: Run, *, linked: bool) -> Corpus:
         intake, recipe = plan.intake, plan.recipe
         if plan.known is None and recipe.ignoring.ignore_common < 1:  # or else the index decides
             intake, recipe = with_common_tokens(intake, recipe, run)
-        corpus = prepare(intake, recipe, run)
+        corpus = read_corpus(intake, recipe, run)
         if plan.known is None:
             run.skipped.warnings += useless_template(corpus.documents, intake.artifact, recipe)
         return corpus
     index = opened_index(plan.intake.artifact)
-    corpus = corpus_of(index, plan.intake.shingles, plan.intake.root)
+    corpus = Corpus.of_artifact(index, sets=plan.intake.shingles, root=plan.intake.root)
     return corpus.select(rows_around(index, plan.changed, linked=linked))
 
 

@@ -21,7 +21,7 @@ from simdocs.kernels.banding import chosen_by
 from simdocs.kernels.buckets import agreeing_bands, candidate_pairs, shared_runs
 from simdocs.kernels.native import kernels_in_use
 from simdocs.matching.corpus import Corpus, name_prefix
-from simdocs.matching.preparing import buckets_of_index, corpus_of
+from simdocs.matching.groups import buckets_of_index
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import Artifact, BandIndex, Shingles, Signatures
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, WIDE
@@ -226,7 +226,7 @@ def _buckets(index: BandIndex, rows: Rows | None) -> _Table:
 
 def _candidates(index: BandIndex, rows: Rows | None, options: Show, run: Run) -> _Table:
     """Every candidate pair of different texts, with everything that decides it. rows: only pairs with one of these."""
-    corpus = corpus_of(index, opened_shingles(options.shingles), options.root)
+    corpus = Corpus.of_artifact(index, sets=opened_shingles(options.shingles), root=options.root)
     banding = index.recipe.banding
     verifier = Verifier(corpus, banding.threshold, run, no_prefilter=True)
 

@@ -30,12 +30,11 @@ from simdocs.commands.searching import facts_read, no_pair, read_in_words
 from simdocs.commands.tune import Tune
 from simdocs.engines.engine import Run
 from simdocs.kernels.banding import least_probability, low_recall
-from simdocs.matching.corpus import Corpus, check_root
+from simdocs.matching.candidates import token_sets
+from simdocs.matching.corpus import Corpus, check_root, read_corpus
 from simdocs.matching.difference import difference
-from simdocs.matching.exact_join import token_sets
 from simdocs.matching.measured_recall import PairSample, sample_pairs, twentieths
-from simdocs.matching.preparing import prepare
-from simdocs.matching.verify import Verifier, outdated_warnings
+from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
 from simdocs.model.comparison import Tuning
 from simdocs.model.documents import WITHOUT_TOKENS
@@ -45,7 +44,7 @@ from simdocs.model.result import NAME, NUMBER, PLAIN, SIMILARITY, Table, table_h
 from simdocs.names import command_line
 from simdocs.options.recipes import OF_BANDS, IndexRecipe
 from simdocs.pipeline.boilerplate import with_common_tokens
-from simdocs.pipeline.reload import reload_texts
+from simdocs.pipeline.reload import outdated_warnings, reload_texts
 from simdocs.pipeline.signing import files_of
 from simdocs.reading.decode import looking_like
 from simdocs.reading.read_tasks import sampled
@@ -179,7 +178,7 @@ class Tuner:
         """The documents, or those that were drawn of them, with these options changed, and a sample of their pairs."""
         plan = plan_of(self._options.filled(**changes)) if changes else self._plan
         intake, recipe = with_common_tokens(replace(plan.intake, found=self._found), plan.recipe, run)
-        corpus, seed = prepare(intake, recipe, run), recipe.shingling.seed
+        corpus, seed = read_corpus(intake, recipe, run), recipe.shingling.seed
         if len(corpus) > SAMPLED:
             corpus = corpus.select(np.sort(np.random.default_rng(seed).choice(len(corpus), SAMPLED, replace=False)))
         firsts, _ = corpus.documents.distinct_texts()

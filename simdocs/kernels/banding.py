@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator
 
 from simdocs.errors import UnreachableRecallError, UsageError
-from simdocs.options.recipes import MAX_NUM_PERM, Banding, Bands, ChoosingBands
+from simdocs.options.recipes import MAX_NUM_PERM, Banding, Bands, ChoosingBands, SignatureRecipe
 
 _ROUNDING = 1e-12
 """A probability may fall short of a recall by less than this and still count as reaching it, because of rounding."""
@@ -154,3 +154,9 @@ def threshold_warning(threshold: float, banding: Banding) -> Iterator[str]:
             f"the index was built for threshold {banding.threshold:g} and finds only {100 * found:.3g}% of the pairs at"
             f" {threshold:g}: an index with --threshold {threshold:g} finds more"
         )
+
+
+def unknown_recall(recipe: SignatureRecipe) -> Iterator[str]:
+    """Yield a warning if hash functions were stated, because what bands find is computed for random ones."""
+    if recipe.sketching.is_own:
+        yield "the hash functions were stated, so pairs may be missed more often than the bands would miss them"

@@ -86,37 +86,19 @@ def bucket_tables(keys: Keys, rows: Index) -> tuple[Keys, Tokens]:
     return ordered, owners
 
 
-def shared_buckets(keys: Iterable[Keys]) -> Ragged:
-    """The buckets of all bands that have two or more members: Ragged int32. The members of a bucket ascend.
-
-    keys: for each band, the key of each member (N,), from `keys_of_band`. A member is the number of its key.
-    """
-    return joined_bands(map(_shared_of_keys, keys))
-
-
 def buckets_of_band(signatures: Tokens, order: Index, band: int, rows: int) -> tuple[Index, Index]:
     """The members of the buckets of one band with two or more, end to end, and how many each has: two arrays of int64.
 
     A member is the number of its signature in `order`. See `keys_of_band`.
     """
-    return _shared_of_keys(keys_of_band(signatures, order, band, rows))
+    keys = keys_of_band(signatures, order, band, rows)
+    places = order_of_keys(keys)
+    begins, sizes = shared_runs(keys[places])
+    return places[ranges(begins, sizes)], sizes
 
 
-def _shared_of_keys(keys: Keys) -> tuple[Index, Index]:
-    order = order_of_keys(keys)
-    begins, sizes = shared_runs(keys[order])
-    return order[ranges(begins, sizes)], sizes
-
-
-def shared_buckets_of_tables(keys: Keys, members: Iterable[Index]) -> Ragged:
-    """The same buckets as `shared_buckets`, from bucket tables.
-
-    keys: (bands, N), ascending in each band. members: for each band, the member that has each key, (N,) int64.
-    """
-    return joined_bands(_shared_of_table(*band) for band in zip(keys, members, strict=True))
-
-
-def _shared_of_table(keys: Keys, owners: Index) -> tuple[Index, Index]:
+def shared_of_table(keys: Keys, owners: Index) -> tuple[Index, Index]:
+    """The same from a bucket table: `keys` (M,) ascend, and `owners` (M,) are the members that have them."""
     begins, sizes = shared_runs(keys)
     inside = owners[ranges(begins, sizes)]
     bucket = np.repeat(np.arange(len(sizes)), sizes)

@@ -6,14 +6,13 @@ document that comes first among the undecided members in every bucket that it is
 kept before it. So it is kept, and it is compared with the later members of its buckets, many at a time. Members are
 numbered in keep order.
 
-matching/rounds.py runs the rounds. The steps here take time for what they are asked about, and not for all
+matching/candidates.py runs the rounds. The steps here take time for what they are asked about, and not for all
 members: a chain of documents, each similar only to its neighbours, needs a round for every document that is kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 import numpy as np
 
@@ -140,15 +139,6 @@ def connect(labels: Index, left: Index, right: Index) -> Index:
             labels = jumped
 
 
-def bucket_components(buckets: Ragged, size: int) -> Index:
-    """The component of each member below `size`, as its smallest member: members that share a bucket are connected.
-
-    buckets: Ragged of members, none empty. Returns int64 (size,).
-    """
-    heads = buckets.values[buckets.offsets[:-1]]
-    return connect(np.arange(size), np.repeat(heads, buckets.lengths), buckets.values)
-
-
 def star_pairs(buckets: Ragged, size: int) -> Iterator[tuple[Index, Index]]:
     """The distinct pairs of the first member of each bucket with each other member, in blocks of two int64 arrays.
 
@@ -181,29 +171,41 @@ def cross_component_pairs(buckets: Ragged, labels: Index) -> Iterator[tuple[Inde
     yield from distinct_pairs(members[paired], own_stop[paired], counts[paired], members, len(labels))
 
 
-class PairGraph(NamedTuple):
-    """N documents and the pairs that connect them: 16 bytes for each document, however many pairs there are.
-
-    labels: int64 (N,), the smallest row of the group that a document is in
-    pairs: int64 (N,), the number of counted pairs whose first document is in this row
-    """
-
-    labels: Index
-    pairs: Index
+_BUFFERED = 1 << 18
+"""Pairs that are added to a graph at once (8 MiB), because each addition takes time for every document."""
 
 
-def with_pairs(graph: PairGraph, left: Index, right: Index, counted: Mask) -> PairGraph:
-    """The graph with the pairs left[i], right[i] added. All of them connect; only those in `counted` (P,) count."""
-    counts = np.bincount(left[counted], minlength=len(graph.pairs))
-    return PairGraph(connect(graph.labels, left, right), graph.pairs + counts)
+class PairGraph:
+    """N documents and the pairs that connect them, in 16 bytes for each document, however many pairs there are."""
 
+    def __init__(self, size: int) -> None:
+        """size: N."""
+        self._labels, self._counts = np.arange(size), np.zeros(size, np.int64)
+        self._buffer, self._held = list[tuple[Index, Index, Mask]](), 0
 
-def connected_groups(graph: PairGraph) -> tuple[Index, Index, Index]:
-    """The groups of two or more documents that pairs connect: the smallest row of each, ascending; the number of its
-    documents; and that of the counted pairs that connect them. Three arrays of int64 (G,)."""
-    size = len(graph.labels)
-    documents = np.bincount(graph.labels, minlength=size)
-    pairs = np.zeros(size, np.int64)
-    np.add.at(pairs, graph.labels, graph.pairs)
-    first = np.flatnonzero(documents > 1)
-    return first, documents[first], pairs[first]
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def add(self, left: Index, right: Index, counted: Mask) -> None:
+        """Add the pairs left[i], right[i] of documents. All of them connect; only those in `counted` (P,) count."""
+        self._buffer.append((left, right, counted))
+        self._held += len(left)
+        if self._held >= _BUFFERED:
+            self._connect()
+
+    def _connect(self) -> None:
+        if self._held:
+            left, right, counted = map(np.concatenate, zip(*self._buffer, strict=True))
+            self._labels = connect(self._labels, left, right)
+            self._counts += np.bincount(left[counted], minlength=len(self))
+        self._buffer, self._held = [], 0
+
+    def groups(self) -> tuple[Index, Index, Index]:
+        """The groups of two or more documents that pairs connect: the smallest row of each, ascending; the number of
+        its documents; and that of the counted pairs that connect them. Three arrays of int64 (G,)."""
+        self._connect()
+        documents = np.bincount(self._labels, minlength=len(self))
+        pairs = np.zeros(len(self), np.int64)
+        np.add.at(pairs, self._labels, self._counts)
+        first = np.flatnonzero(documents > 1)
+        return first, documents[first], pairs[first]

@@ -9,10 +9,10 @@ from typing import TypeAlias
 import numpy as np
 
 from simdocs.kernels.buckets import equal_runs
+from simdocs.matching.candidates import BucketCandidates
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.groups import Decision, DistinctTexts, greedy, in_keep_order
 from simdocs.matching.lookup import bounds, copies_of, in_same_place, index_of, owners_at, recognised
-from simdocs.matching.rounds import BucketCandidates
 from simdocs.matching.verify import Verifier
 from simdocs.model.documents import WITHOUT_TOKENS, Documents
 from simdocs.model.groups import Pairs
@@ -87,7 +87,7 @@ def _originals(verifier: Verifier, new: Documents, rewritten: _Rewritten) -> Row
     Only documents whose text is, or was, in the index are looked up. Of those that may be meant, missing and changed
     ones are reported. verifier: for the documents of the index.
     """
-    theirs = verifier.corpus.all_facts()
+    theirs = verifier.corpus.every_fact.all()
     of_text = _first_with(theirs["digest"], new.facts["digest"])
     found = (of_text >= 0) & ((new.facts["flags"] & WITHOUT_TOKENS) == 0)
     # An earlier document with another text may have the same set. It is just as similar, and comes first.

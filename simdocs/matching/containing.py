@@ -16,7 +16,7 @@ from simdocs.kernels.containment import Parts, containers
 from simdocs.kernels.fracminhash import least_hits, sketches
 from simdocs.kernels.jaccard import containments, of_overlaps
 from simdocs.kernels.prefix_index import smallest_part
-from simdocs.matching.exact_join import token_sets
+from simdocs.matching.candidates import token_sets
 from simdocs.matching.lookup import IndexTexts, Lookup, MatchBlock, ranked
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import BandIndex

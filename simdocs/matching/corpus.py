@@ -11,13 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.artifacts.formats import RUN
+from simdocs.artifacts.manifest import differences
 from simdocs.artifacts.npy import damaged
 from simdocs.engines.engine import Run
-from simdocs.errors import ArtifactError, InputError
+from simdocs.errors import ArtifactError, InputError, ParametersError
 from simdocs.kernels import jaccard
 from simdocs.kernels.multisets import leave_out
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
-from simdocs.model.documents import FACTS, Column, DocumentFacts, Documents, MemoryColumn, separated, without_stamps
+from simdocs.model.documents import (
+    FACTS,
+    Column,
+    DocumentFacts,
+    Documents,
+    MemoryColumn,
+    separated,
+    without_stamps,
+)
 from simdocs.model.ragged import (
     NO_TOKENS,
     Array,
@@ -36,9 +45,10 @@ from simdocs.model.ragged import (
     separate,
 )
 from simdocs.names import display_name, no_option, path_from
-from simdocs.options.recipes import Recipe
+from simdocs.options.recipes import Recipe, SignatureRecipe
 from simdocs.pipeline.again import Copies, ReloadRequest
 from simdocs.pipeline.reload import SetSource
+from simdocs.pipeline.signing import Intake, report_ignored, signed
 
 _NAME_BYTES = 1 << 20
 """Bytes of names that are taken out at once. The places of each byte take 16 bytes meanwhile."""
@@ -125,11 +135,16 @@ class Corpus:
     ) -> Corpus:
         """The corpus of the documents of an artifact. InputError: root is not a directory.
 
-        sets: their token sets, if they need not be read again.
+        sets: their token sets, if they need not be read again. ArtifactError: they have other documents or parameters.
         root: the directory from which they are found; None: the one in which the artifact was built.
         signatures: their signatures; None: those of the artifact, if it has any.
         """
         check_root(root)
+        if sets is not None and sets.made_from != artifact.made_from:
+            if found := differences(sets.recipe, artifact.recipe, ["shingling"]):
+                raise ParametersError(sets.name, artifact.name, found)
+            other = f"does not have the documents of {artifact.name}: build one of them again"
+            raise ArtifactError(f"{sets.name}: {other}")
         recorded = artifact.columns.get("signatures", _NO_SIGNATURES)
         return cls(
             name_bytes=artifact["names"],
@@ -157,7 +172,7 @@ class Corpus:
             every_fact=MemoryColumn(self.facts(rows)),
             signatures=MemoryColumn(self.signatures.rows(rows)),
             held=self._held(rows),
-            met=self._met(rows),
+            met=None if self.met is None else self.met[rows],
             rows=self._whole_rows(rows),
             sets_in_memory=None,
             index=None,
@@ -222,10 +237,6 @@ class Corpus:
         if self.parts is not None:
             return self._filled(np.empty(len(rows), FACTS), rows, Corpus.facts)
         return self.every_fact.rows(rows)
-
-    def all_facts(self) -> NDArray[np.void]:
-        """The facts of all documents, (N,) FACTS. The corpus has no parts."""
-        return self.every_fact.all()
 
     def names(self, rows: Rows) -> list[bytes]:
         """The names of these documents."""
@@ -330,21 +341,18 @@ class Corpus:
         """
         if self.parts is not None:
             return self._both(rows, Corpus.sources)
-        return [(np.arange(len(rows)), self._source(rows))]
-
-    def _source(self, rows: Rows) -> SetSource:
         if self.sets_in_memory is not None:
             sets, place = self.sets_in_memory
-            return sets.take(place[rows])
-        if self.sets is not None:
-            rows = self._whole_rows(rows)
-            starts = self.sets["offsets"].rows(rows)
-            lengths = self.sets["offsets"].rows(rows + 1) - starts
-            found = Ragged.from_lengths(self.sets["tokens"].at(ranges(starts, lengths)), lengths)
-            if not found.rows_ascend:
-                raise damaged(f"{self.sets.name}/tokens.npy", "the tokens of a document do not ascend without repeats")
-            return leave_out(found, self.ignored)
-        return self._with_copies(rows, texts=False)[1]
+            return [(np.arange(len(rows)), sets.take(place[rows]))]
+        if self.sets is None:
+            return [self._with_copies(rows, texts=False)]
+        whole = self._whole_rows(rows)
+        starts = self.sets["offsets"].rows(whole)
+        lengths = self.sets["offsets"].rows(whole + 1) - starts
+        found = Ragged.from_lengths(self.sets["tokens"].at(ranges(starts, lengths)), lengths)
+        if not found.rows_ascend:
+            raise damaged(f"{self.sets.name}/tokens.npy", "the tokens of a document do not ascend without repeats")
+        return [(np.arange(len(rows)), leave_out(found, self.ignored))]
 
     def _with_copies(self, rows: Rows, *, texts: bool) -> tuple[BlockPlaces, ReloadRequest]:
         ((places, request),) = self.requests(rows)
@@ -355,9 +363,8 @@ class Corpus:
     def _request(self, rows: Rows) -> ReloadRequest:
         names, facts = self.names(rows), self.facts(rows)
         if self.artifact_name and (facts["container"] > list(map(len, names))).any():
-            raise damaged(
-                f"{self.artifact_name}/documents.npy", "the name of a line is not longer than that of its file"
-            )
+            where = f"{self.artifact_name}/documents.npy"
+            raise damaged(where, "the name of a line is not longer than that of its file")
         return ReloadRequest(
             names=names,
             copies=dict(self._held(rows)),
@@ -365,7 +372,7 @@ class Corpus:
             facts=facts,
             root=self.root,
             sequences=self.recipe.sequences,
-            met=self._met(rows),
+            met=None if self.met is None else self.met[rows],
             ignored=self.ignored,
         )
 
@@ -373,9 +380,6 @@ class Corpus:
         if not self.held:
             return {}
         return {at: self.held[row] for at, row in enumerate(rows.tolist()) if row in self.held}
-
-    def _met(self, rows: Rows) -> NDArray[np.void] | None:
-        return None if self.met is None else self.met[rows]
 
 
 def check_root(root: bytes | None) -> None:
@@ -396,3 +400,22 @@ def name_prefix(root: bytes | None, recorded: bytes) -> bytes:
         return b"" if os.path.samefile(found, b".") else found
     except OSError:
         return found
+
+
+_MANY = 1 << 14
+"""With at least this many documents, workers are started before the columns of an artifact are read."""
+
+
+def read_corpus(intake: Intake, recipe: SignatureRecipe, run: Run) -> Corpus:
+    """Read and sign the documents given, or take their signatures from the artifact."""
+    artifact = intake.artifact
+    if artifact is not None and artifact.n_documents >= _MANY:
+        run.engine.start()
+    documents, signatures = signed(intake, recipe, run, with_sets=False, compared=True)
+    if artifact is None:
+        corpus = Corpus.of(documents, recipe, signatures, intake.walking.max_size)
+    else:
+        shingles = artifact if isinstance(artifact, Shingles) else intake.shingles
+        corpus = Corpus.of_artifact(artifact, sets=shingles, root=intake.root, signatures=signatures)
+    report_ignored(documents, corpus.prefix, run.skipped)
+    return replace(corpus, recipe=recipe, ignored=intake.ignored, _documents=[documents])

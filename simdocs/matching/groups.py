@@ -1,22 +1,156 @@
-"""Groups: which documents are duplicates of which, decided greedily or by connected components."""
+"""Documents that are compared with each other, and groups: which are duplicates of which.
+
+Groups are decided greedily or by connected components.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
-from simdocs.kernels import grouping
-from simdocs.kernels.grouping import KEPT, REMOVED, PairGraph, keep_order, with_pairs
+from simdocs.artifacts.npy import damaged
+from simdocs.engines.engine import Progress, each_band, in_threads, no_progress, threads_for
+from simdocs.kernels.buckets import (
+    buckets_of_band,
+    candidate_pairs,
+    candidate_pairs_with,
+    joined_bands,
+    joined_blocks,
+    shared_of_table,
+)
+from simdocs.kernels.grouping import KEPT, REMOVED, PairGraph, connect, keep_order
+from simdocs.matching.candidates import BucketCandidates, ExactJoin, GroupingState
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.rounds import GroupingState
-from simdocs.matching.self_join import Candidates, PairCollector, SelfJoin
 from simdocs.matching.verify import Verifier
+from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
-from simdocs.model.ragged import Index, Mask, Rows, TextNumbers, distinct, ranges
+from simdocs.model.ragged import Index, Mask, Ragged, Rows, TextNumbers, count_true_in_rows, distinct, ranges
 from simdocs.model.skipped import Skip
 from simdocs.options.answers import Grouping
+from simdocs.options.recipes import Bands
+
+Candidates: TypeAlias = BucketCandidates | ExactJoin
+"""The candidate pairs among texts that are numbered in keep order."""
+
+
+ListedCandidates = tuple[Iterator[tuple[Index, Index]], Verifier]
+"""Candidate pairs, ascending, in blocks that have all pairs of each of their left members; and their verifier."""
+
+
+class SelfJoin:
+    """Documents to compare with each other, and the way to find candidates.
+
+    Documents of an artifact that have copies are looked up again when the join is made.
+
+    verifier: compares the documents of its corpus.
+    bands: candidates share a bucket of one of these; None: an exact join, in which they share a rare token.
+    most_memory: the bytes that an exact join may take; None: all available memory.
+    lost: (N,) which documents of an artifact are missing or have changed, if they have copies. They are left out. None:
+        no document is lost.
+    """
+
+    def __init__(self, verifier: Verifier, bands: Bands | None, most_memory: int | None = None) -> None:
+        self.verifier, self.bands, self.most_memory = verifier, bands, most_memory
+        documents, self.lost = verifier.corpus.documents, None
+        if verifier.corpus.recorded(np.arange(len(documents))).any():
+            _, text = documents.distinct_texts()
+            rows, lost = np.flatnonzero(text >= 0), np.zeros(len(text), bool)
+            lost[rows] = verifier.lost_copies(rows, text[rows])
+            self.lost = lost if lost.any() else None
+
+    def distinct_texts(self) -> tuple[Rows, TextNumbers]:
+        """The first document of each distinct text, and the number of each document's text, without lost documents."""
+        return self.verifier.corpus.documents.distinct_texts(self.lost)
+
+    def candidates(self, firsts: Rows, numbers: TextNumbers, most: int) -> tuple[Candidates, Verifier]:
+        """The candidate pairs of documents `firsts`, as texts numbered 0, 1, ..., for grouping; and their verifier.
+
+        numbers: (N,) the number of each document's text. most: see BucketCandidates.
+        """
+        if self.bands is None:
+            exact = ExactJoin(self.verifier, firsts, self.most_memory)
+            return exact, exact.verifier
+        shared = self._buckets(self.bands, firsts, numbers)
+        self.verifier.copy(firsts[distinct(shared.values)])
+        return BucketCandidates(shared, len(firsts), most), self.verifier
+
+    def pairs(self, firsts: Rows, numbers: TextNumbers | None, wanted: Mask | None = None) -> ListedCandidates:
+        """The candidate pairs of documents `firsts`, as members numbered 0, 1, ..., in blocks; and their verifier.
+
+        numbers: (N,) the number of each document's text, if firsts are the first documents of the texts. wanted: (M,)
+        only pairs with a wanted member are listed; None: all are.
+        """
+        if self.bands is None:
+            exact = ExactJoin(self.verifier, firsts, self.most_memory)
+            return exact.pairs(wanted), exact.verifier
+        shared = self._buckets(self.bands, firsts, numbers)
+        if wanted is None:
+            self.verifier.copy(firsts[distinct(shared.values)])
+            listed = candidate_pairs(shared, len(firsts))
+        else:
+            of_wanted = np.flatnonzero(count_true_in_rows(wanted[shared.values], shared.offsets))
+            self.verifier.copy(firsts[distinct(shared.take(of_wanted).values)])
+            listed = candidate_pairs_with(shared, wanted)
+        return joined_blocks(listed), self.verifier
+
+    def _buckets(self, bands: Bands, firsts: Rows, numbers: TextNumbers | None) -> Ragged:
+        # The tables of an index name the first copy of each text, which may be lost.
+        numbers = numbers if self.lost is None else None
+        corpus, run = self.verifier.corpus, self.verifier.run
+        if corpus.index is not None and numbers is not None:
+            return buckets_of_index(corpus.index, numbers, len(firsts), run.progress)
+        of_band = partial(buckets_of_band, corpus.signatures.all(), firsts, rows=bands.rows)
+        made = in_threads(of_band, range(bands.bands), threads_for(len(firsts), run.engine))
+        return joined_bands(each_band(made, bands.bands, run.progress))
+
+
+def buckets_of_index(index: BandIndex, numbers: TextNumbers, size: int, progress: Progress = no_progress) -> Ragged:
+    """The buckets that documents of an index share, from its tables: Ragged int32, of text numbers below `size`.
+
+    numbers: (N,) the number of each document's text, in row order of their first documents.
+    """
+    tables, owners = index["band_keys"], index["band_rows"]
+    bands = len(owners.all())
+    members = (_members(index, numbers[rows], size) for rows in each_band(owners.all(), bands, progress))
+    shared = joined_bands(map(shared_of_table, tables.all(), members))
+    tables.release()
+    owners.release()
+    return shared
+
+
+def _members(index: BandIndex, texts: TextNumbers, size: int) -> TextNumbers:
+    """The texts in a band of the index. ArtifactError: they are not all numbers below `size`, each once."""
+    if len(texts) != size or (np.bincount(texts + 1, minlength=size + 1)[1:] != 1).any():
+        raise damaged(f"{index.name}/band_rows.npy", "does not hold every distinct text once in each band")
+    return texts
+
+
+def rows_around(index: BandIndex, changed: Rows, *, linked: bool) -> Rows:
+    """The documents of an index among which all pairs with changed documents are found, ascending.
+
+    These are the changed documents, and all documents whose texts share a bucket with the text of a changed one.
+    linked: also the documents that share a bucket with any of these, and so on, until no bucket has other members. Then
+    grouping them makes the same decisions as grouping the whole index.
+    """
+    firsts, text = index.documents.distinct_texts()
+    buckets = buckets_of_index(index, text, len(firsts))
+    chosen = np.zeros(len(firsts) + 1, bool)  # the -1 of an empty document selects the last entry
+    chosen[text[changed]] = True
+    if linked:
+        heads = buckets.values[buckets.offsets[:-1]]
+        component = connect(np.arange(len(firsts)), np.repeat(heads, buckets.lengths), buckets.values)
+        chosen[:-1] = np.isin(component, component[chosen[:-1]])
+    else:
+        shared = count_true_in_rows(chosen[buckets.values], buckets.offsets)
+        chosen[buckets.take(np.flatnonzero(shared)).values] = True
+    is_near: Mask = chosen[text]
+    is_near[changed] = True
+    return np.flatnonzero(is_near)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -55,8 +189,8 @@ class Decision:
             verifier.run.skipped.extend(Skip(reason, name, root=printed.removesuffix(name)) for name, printed in named)
         pairs = verifier.confirmed(self.pairs)
         # These pairs connect documents, too, without being counted.
-        found = with_pairs(self.found, pairs.left, pairs.right, np.zeros(len(pairs), bool))
-        return replace(self, verifier=verifier, pairs=pairs, found=found)
+        self.found.add(pairs.left, pairs.right, np.zeros(len(pairs), bool))
+        return replace(self, verifier=verifier, pairs=pairs)
 
     @property
     def groups(self) -> int:
@@ -169,11 +303,11 @@ def in_keep_order(documents: Documents, policy: str, left_out: Mask | None = Non
 
 def greedy(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) -> Decision:
     """Group documents greedily, with the same result as deciding about them one by one, in keep order."""
-    found, first, number = PairCollector(len(verifier.corpus)), texts.first, texts.number
+    found, first, number = PairGraph(len(verifier.corpus)), texts.first, texts.number
 
     def compare(left: TextNumbers, right: TextNumbers) -> Pairs:
         pairs = verifier.similar(first[left], first[right])
-        found.add(pairs)
+        found.add(pairs.left, pairs.right, pairs.score < 1)
         return replace(pairs, left=number[pairs.left], right=number[pairs.right])
 
     state = candidates.decide(compare, lambda decided: verifier.run.progress("grouping", decided, len(texts)))
@@ -186,7 +320,7 @@ def greedy(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) -> 
     late = _later_copies(texts, candidates, state, copies[fate == REMOVED], verifier)
     pairs = Pairs.concat([of_kept, of_removed, late]).in_row_order()
     capped = np.sort(texts.first[candidates.capped(state.status)])
-    return Decision(verifier=verifier, pairs=pairs, found=found.graph(), capped=capped)
+    return Decision(verifier=verifier, pairs=pairs, found=found, capped=capped)
 
 
 def _removed_pairs(
@@ -198,7 +332,11 @@ def _removed_pairs(
 
 
 def _later_copies(
-    texts: DistinctTexts, candidates: Candidates, state: GroupingState, copies: Rows, verifier: Verifier
+    texts: DistinctTexts,
+    candidates: Candidates,
+    state: GroupingState,
+    copies: Rows,
+    verifier: Verifier,
 ) -> Pairs:
     """Later copies of removed texts, each with the most similar of the documents kept before *it*.
 
@@ -251,9 +389,9 @@ def connected(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) 
     place = np.searchsorted(members, texts.number[copies[~own]])
     others = Pairs(to[~own], copies[~own], firsts.jaccard[place], firsts.estimate[place])
     pairs = Pairs.concat([firsts, of_first, others]).in_row_order()
-    collector = PairCollector(len(verifier.corpus))
-    collector.add(pairs)
-    return Decision(verifier=verifier, pairs=pairs, found=collector.graph())
+    found = PairGraph(len(verifier.corpus))
+    found.add(pairs.left, pairs.right, pairs.score < 1)
+    return Decision(verifier=verifier, pairs=pairs, found=found)
 
 
 def _labels(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) -> TextNumbers:
@@ -263,7 +401,7 @@ def _labels(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) ->
         for left, right in phase if phase is not None else candidates.other_links(label):
             apart = label[left] != label[right]
             similar = verifier.similar(texts.first[left[apart]], texts.first[right[apart]])
-            label = grouping.connect(label, texts.number[similar.left], texts.number[similar.right])
+            label = connect(label, texts.number[similar.left], texts.number[similar.right])
             verifier.run.progress("connecting", verifier.run.tally.candidates, 0)
     return label
 

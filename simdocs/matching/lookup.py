@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from simdocs.artifacts.npy import damaged
 from simdocs.kernels.buckets import PAIRS_AT_ONCE, band_keys, bucket_bounds, equal_runs
 from simdocs.kernels.prefix_index import prefix_index, similar_candidates
+from simdocs.matching.candidates import held_sets
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.exact_join import held_sets
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import BandIndex
 from simdocs.model.documents import WITHOUT_TOKENS
@@ -132,7 +132,7 @@ class IndexTexts:
         first document that the index has of each; None: all.
         """
         same_as = index_of(indexed)["same_as"].all()
-        rows = np.flatnonzero((indexed.all_facts()["flags"] & WITHOUT_TOKENS) == 0)
+        rows = np.flatnonzero((indexed.every_fact.all()["flags"] & WITHOUT_TOKENS) == 0)
         if firsts is not None:
             rows = rows[np.isin(same_as[rows], firsts)]
         if verifier is not None:
@@ -231,7 +231,7 @@ def recognised(new: Corpus, recorded: Corpus) -> Mask:
 
     A file is the same if its inode and times are, or if it is found in the same place now.
     """
-    facts, theirs = new.all_facts(), recorded.all_facts()
+    facts, theirs = new.every_fact.all(), recorded.every_fact.all()
     known = np.zeros(len(new), bool)
     rows = np.flatnonzero(np.isin(theirs["digest"][:, 0], facts["digest"][:, 0]) & (theirs["inode"] != 0))
     mine = np.flatnonzero(np.isin(facts["digest"][:, 0], theirs["digest"][rows, 0]))

@@ -16,8 +16,8 @@ from simdocs.kernels import jaccard
 from simdocs.kernels.buckets import agreeing_bands
 from simdocs.kernels.grouping import connect
 from simdocs.kernels.prefix_index import prefix_index, similar_candidates
-from simdocs.matching.exact_join import ExactJoin, token_sets
-from simdocs.matching.self_join import SelfJoin
+from simdocs.matching.candidates import ExactJoin, token_sets
+from simdocs.matching.groups import SelfJoin
 from simdocs.matching.verify import Verifier
 from simdocs.model.figures import STEPS
 from simdocs.model.ragged import Floats, Index, Ragged, Rows, TextNumbers, offsets_of, row_blocks

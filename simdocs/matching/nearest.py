@@ -9,8 +9,8 @@ import numpy as np
 
 from simdocs.kernels.containment import Parts, containers
 from simdocs.kernels.jaccard import agreements, least_agreements, of_overlaps
+from simdocs.matching.candidates import token_sets
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.exact_join import token_sets
 from simdocs.matching.lookup import IndexTexts, Lookup, MatchBlock, ranked
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import (

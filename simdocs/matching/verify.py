@@ -1,32 +1,193 @@
-"""Verification of candidate pairs, for which their documents are read again; and warnings about lost documents."""
+"""Verification of candidate pairs, for which their documents are read again, a block in a worker after the other.
+
+Before that, bitmaps and signatures drop pairs that are certainly, or nearly certainly, not similar.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
-from simdocs.engines.engine import Run
+from simdocs.engines.engine import Run, WorkerState
 from simdocs.kernels import jaccard
-from simdocs.kernels.jaccard import bits_for
+from simdocs.kernels.jaccard import WORD, bits_for, containments, most_common, of_overlaps
 from simdocs.matching.corpus import Corpus, name_prefix
-from simdocs.matching.verification_blocks import (
-    BitmapFilter,
-    TokenSources,
-    blocks_of_pairs,
-    make_bitmaps,
-    numbered,
-    verify_block,
-)
-from simdocs.model.artifact import Artifact
 from simdocs.model.groups import NestedPairs, Pairs
-from simdocs.model.ragged import BlockPlaces, Floats, Mask, Rows, TextNumbers, batches, distinct
+from simdocs.model.ragged import (
+    BATCH_BYTES,
+    BlockPlaces,
+    Floats,
+    GrowingArray,
+    Index,
+    Keys,
+    Mask,
+    Ragged,
+    Rows,
+    TextNumbers,
+    batches,
+    distinct,
+)
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
-from simdocs.names import display_name, is_uri, path_from
-from simdocs.pipeline.reload import found, of_unchanged_files, reload_texts
+from simdocs.options.recipes import Shingling
+from simdocs.pipeline.again import ReloadRequest
+from simdocs.pipeline.reload import SetSource, found, load_token_sets, of_unchanged_files, reload_texts
+
+_BLOCK_BYTES = 4 * BATCH_BYTES
+"""Text of the documents in one block. Their token sets take about 4 bytes for each byte of text."""
+
+_TILE_BYTES = _BLOCK_BYTES // 4
+"""Text of the left documents that are processed together, with all documents that they are compared with."""
+
+_MOST_PAIRS = 4096
+"""The largest number of pairs in a block, unless there are very many."""
+
+_FEWEST_BLOCKS = 16
+"""Very many pairs are cut into at least this number of blocks: enough for all workers, and so large that the documents
+of a block have many pairs each."""
+
+TokenSources = Sequence[tuple[BlockPlaces, SetSource]]
+"""The sources of the token sets of some documents, each with the places of its sets among the documents."""
+
+
+def verify_block(
+    block: tuple[TokenSources, BlockPlaces, BlockPlaces], state: WorkerState, shingling: Shingling
+) -> tuple[Floats, list[Skip]]:
+    """The Jaccard similarity of each pair, or NaN if a document is missing or has changed, and the skips of those.
+
+    block: the sources of the token sets of some documents, each of which is loaded once; and pairs of their places.
+    """
+    sources, left, right = block
+    sets, rows, loaded, skips = _load(sources, state, shingling)
+    known = loaded[left] & loaded[right]
+    similarity = np.full(len(left), np.nan)
+    similarity[known] = jaccard.exact(sets, rows[left[known]], rows[right[known]])
+    return similarity, skips
+
+
+def make_bitmaps(
+    sources: TokenSources, state: WorkerState, shingling: Shingling, bits: int
+) -> tuple[Keys, Index, Mask, list[Skip]]:
+    """The bitmaps of documents, in order: uint64 (N, words); the sizes of their token sets; which were found; skips.
+
+    sources: the sources of their token sets. bits: of each bitmap.
+    """
+    sets, order, loaded, skips = _load(sources, state, shingling)
+    sets = sets.take(order)
+    return jaccard.bitmaps(sets, bits), sets.lengths, loaded, skips
+
+
+def _load(sources: TokenSources, state: WorkerState, shingling: Shingling) -> tuple[Ragged, Index, Mask, list[Skip]]:
+    """Token sets; of each document the row of its set, and whether it was found; and the skips of the others."""
+    parts, masks, skips = [], [], list[Skip]()
+    for _, source in sources:
+        sets, loaded, lost = load_token_sets(source, state, shingling)
+        parts.append(sets)
+        masks.append(loaded)
+        skips += lost
+    order = np.argsort(np.concatenate([places for places, _ in sources]))
+    return Ragged.concat(parts, np.uint32), order, np.concatenate(masks)[order], skips
+
+
+def blocks_of_pairs(lefts: BlockPlaces, rights: BlockPlaces, sizes: Index) -> list[Index]:
+    """The pairs of each block, as numbers of pairs. sizes: the bytes of each document.
+
+    The documents of a block hold at most _BLOCK_BYTES, unless it is one larger pair. Few documents are read twice: a
+    few left ones are read at a time, with all their partners.
+    """
+    documents, place = numbered(lefts, len(sizes))
+    tile = np.cumsum(sizes[documents]) // _TILE_BYTES
+    order = np.lexsort((lefts, rights, tile[place]))
+    blocks, start = list[Index](), 0
+    most, first_place = max(_MOST_PAIRS, len(order) // _FEWEST_BLOCKS), np.empty(len(sizes), np.int64)
+    while start < len(order):
+        some = order[start : start + most]
+        both = np.column_stack((lefts[some], rights[some])).ravel()
+        every = np.arange(len(both))
+        first_place[both[::-1]] = every[::-1]  # the last that is written stays
+        held = np.cumsum(np.where(first_place[both] == every, sizes[both], 0))[1::2]
+        blocks.append(some[: max(1, int(np.searchsorted(held, _BLOCK_BYTES, side="right")))])
+        start += len(blocks[-1])
+    return blocks
+
+
+def numbered(values: Index, size: int) -> tuple[Index, BlockPlaces]:
+    """The distinct values, ascending, and the place of each value among them: np.unique. All are below `size`."""
+    if size > len(values):
+        distinct_values, places = np.unique(values, return_inverse=True)
+        return distinct_values, places
+    there = np.zeros(size, bool)
+    there[values] = True
+    place = np.cumsum(there)
+    return np.flatnonzero(there), place[values] - 1
+
+
+_TRIES = 2
+"""Comparisons without a match after which the bitmap of a document is made."""
+
+_MOST_BYTES = 64 << 20
+"""Bytes of all bitmaps: those of 32,000 documents with 4,000 tokens each at a threshold of 0.8."""
+
+_AT_ONCE = 1 << 20
+"""Bytes of bitmaps that are compared at once, while they are in cache."""
+
+_NONE, _LOST = -1, -2
+"""The place of the bitmap of a document that has none, and of one that could not be read."""
+
+
+class BitmapFilter:
+    """Which pairs of the documents of a corpus certainly stay below the threshold.
+
+    measure: what is compared with the threshold, Jaccard similarity or the larger containment.
+    bits: of each bitmap; 0 until there are any.
+    """
+
+    def __init__(self, documents: int, threshold: float, measure: str = "jaccard") -> None:
+        self._threshold, self._measure, self.bits = threshold, measure, 0
+        self._unmatched = np.zeros(documents, np.uint8)
+        self._place = np.full(documents, _NONE, np.int32)
+        self._sizes, self._maps = GrowingArray(np.int64), GrowingArray(np.uint64)
+
+    def learn(self, left: Rows, right: Rows) -> None:
+        """Record pairs that an exact comparison found not to be similar."""
+        rows, counts = np.unique(np.concatenate((left, right)), return_counts=True)
+        self._unmatched[rows] = np.minimum(self._unmatched[rows] + counts, _TRIES)
+
+    def lacking(self, left: Rows, right: Rows) -> Rows:
+        """The documents of these pairs that should get a bitmap; ascending."""
+        if len(self._sizes) * self.bits >= 8 * _MOST_BYTES:
+            return np.empty(0, np.int64)
+        both = (self._unmatched[left] >= _TRIES) & (self._unmatched[right] >= _TRIES)
+        rows = np.concatenate((left[both], right[both]))
+        return distinct(rows[self._place[rows] == _NONE])
+
+    def add(self, rows: Rows, maps: Keys, sizes: Index, loaded: Mask) -> None:
+        """Add the bitmaps of these documents, which have `bits` bits: see `make_bitmaps`."""
+        self._place[rows] = _LOST
+        self._place[rows[loaded]] = len(self._sizes) + np.arange(np.count_nonzero(loaded))
+        self._sizes.add(sizes[loaded])
+        self._maps.add(maps[loaded].reshape(-1))
+
+    def below(self, left: Rows, right: Rows) -> Mask:
+        """Which pairs are certainly below the threshold. A pair without two bitmaps is not."""
+        out = np.zeros(len(left), bool)
+        if not self.bits:
+            return out
+        words = self.bits // WORD
+        sizes, maps, per = self._sizes.all(), self._maps.all().reshape(-1, words), max(1, _AT_ONCE // (16 * words))
+        both = np.flatnonzero((self._place[left] >= 0) & (self._place[right] >= 0))
+        for at in range(0, len(both), per):
+            one, other = (self._place[rows[both[at : at + per]]] for rows in (left, right))
+            common = most_common(maps[one], maps[other], sizes[one], sizes[other])
+            if self._measure == "jaccard":
+                score = of_overlaps(common, sizes[one], sizes[other])
+            else:
+                score = containments(common, np.minimum(sizes[one], sizes[other]))
+            out[both[at : at + per]] = score < self._threshold
+        return out
+
 
 _TOGETHER = 1 << 16
 """Pairs that are verified before the bitmap filter checks the next ones."""
@@ -99,7 +260,10 @@ class Verifier:
     def of_copies(self, left: Rows, right: Rows) -> Pairs:
         """Pairs of copies of a text."""
         pairs = Pairs.of_copies(left, right, exact=self.exact)
-        return pairs if self.measure == "jaccard" else _nested(pairs, pairs.jaccard, pairs.jaccard)
+        if self.measure == "jaccard":
+            return pairs
+        ones = pairs.jaccard
+        return NestedPairs(left, right, ones, pairs.estimate, ones, ones)
 
     def _measured(self, pairs: Pairs) -> Pairs:
         """The pairs with the measure that is compared with the threshold, computed from their exact similarity."""
@@ -109,7 +273,8 @@ class Verifier:
         sets, place = self.corpus.sets_in_memory
         left, right = (sets.lengths[place[rows]] for rows in (pairs.left, pairs.right))
         common = jaccard.overlaps_of(np.nan_to_num(pairs.jaccard), left, right)
-        return _nested(pairs, jaccard.containments(common, left), jaccard.containments(common, right))
+        both = containments(common, left), containments(common, right)
+        return NestedPairs(pairs.left, pairs.right, pairs.jaccard, pairs.estimate, *both)
 
     def exact_jaccard(self, left: Rows, right: Rows) -> Floats:
         """The exact Jaccard similarity of pairs of rows, or NaN if a document is missing or has changed.
@@ -167,12 +332,10 @@ class Verifier:
 
         Documents that this run has read count as unchanged.
         """
-        good, missing = np.ones(len(rows), bool), set[tuple[bytes, bytes]]()
-        recorded = np.flatnonzero(self.corpus.recorded(rows))
-        for at in range(0, len(recorded), _MOST_DOCUMENTS):
-            some = recorded[at : at + _MOST_DOCUMENTS]
-            for places, request in self.corpus.requests(rows[some]):
-                good[some[places]] = of_unchanged_files(request, range(len(places)))
+        good, missing, recorded = np.ones(len(rows), bool), set[tuple[bytes, bytes]](), 0
+        for places, request in self._recorded(rows):
+            good[places] = of_unchanged_files(request, range(len(places)))
+            recorded += len(places)
         unsure = np.flatnonzero(~good)
         self.copy(rows[unsure])
         for cut in batches(self.corpus.facts(rows[unsure])["size"]):
@@ -181,19 +344,24 @@ class Verifier:
                 texts, skips = reload_texts(request, list(range(len(places))), self.corpus.recipe.shingling)
                 good[some[places[[place for place, _ in texts]]]] = True
                 missing |= self.report(skips)
-        self.looked_for(len(recorded), missing)
+        self.looked_for(recorded, missing)
         return good
 
     def found(self, rows: Rows) -> Mask:
         """Which documents still have a file, changed or not. The others are reported. No file is read."""
         good = np.ones(len(rows), bool)
+        for places, request in self._recorded(rows):
+            good[places], skips = found(request)
+            self.looked_for(len(places), self.report(skips))
+        return good
+
+    def _recorded(self, rows: Rows) -> Iterator[tuple[BlockPlaces, ReloadRequest]]:
+        """Yield what is known of the documents among these that an earlier run has read, with their places."""
         recorded = np.flatnonzero(self.corpus.recorded(rows))
         for at in range(0, len(recorded), _MOST_DOCUMENTS):
             some = recorded[at : at + _MOST_DOCUMENTS]
             for places, request in self.corpus.requests(rows[some]):
-                good[some[places]], skips = found(request)
-                self.looked_for(len(places), self.report(skips))
-        return good
+                yield some[places], request
 
     def copy(self, rows: Rows) -> None:
         """Copy those of these documents that cannot be read again where they are, before they are compared.
@@ -251,62 +419,3 @@ class Verifier:
         for cut, (maps, sizes, loaded, skips) in zip(cuts, self.run.engine.map(work, wanted), strict=True):
             self._bitmaps.add(rows[cut.start : cut.stop], maps, sizes, loaded)
             self.report(skips)
-
-
-def outdated_warnings(run: Run, *artifacts: Artifact | None, texts: bool = False) -> list[str]:
-    """Warnings that say what to do about documents of these artifacts that have no file, are gone or have changed.
-
-    texts: whether the texts themselves are needed, so that token sets would be of no use.
-
-    If the directory of all of them is missing, the warning replaces their skips.
-    """
-    tally, opened = run.tally, [artifact for artifact in artifacts if artifact is not None]
-    names = " and ".join(artifact.name for artifact in opened)
-    documents, warnings = sum(artifact.n_documents for artifact in opened), list[str]()
-    if tally.without_file:
-        warnings.append(
-            f"{tally.without_file:,} of {documents:,} documents of {names} came from memory, standard input or a FIFO,"
-            " and cannot be read again to be compared" + ("" if texts else ": give their token sets with --shingles")
-        )
-    if not tally.outdated:
-        return warnings
-    missing = {} if tally.located else {root: _missing(root, tally.lost) for root in sorted(tally.missing_from)}
-    of = f" of {opened[0].name}" if len(opened) == 1 else ""
-    if missing and all(missing.values()):
-        run.skipped.explained.add("unverified")
-        return warnings + [_nothing_found(of, root, gone) for root, gone in missing.items()]
-    some = f"{tally.outdated:,} of {documents:,} documents"
-    lost = "is gone or has changed" if tally.outdated == 1 else "are gone or have changed"
-    built = "was built: build it again" if len(opened) == 1 else "were built: build them again"
-    others = ", or give the directory where they are now with --root" if missing else ""
-    return [*warnings, f"{some} {lost} since {names} {built}{others}"]
-
-
-def _missing(root: bytes, lost: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """The path of the missing directory because of which a lost document is gone; empty if none is missing."""
-    gone = document = path_from(root, min(name for where, name in lost if where == root))
-    if is_uri(gone):
-        return b""
-    while (above := os.path.dirname(gone)) != gone and not os.path.lexists(above):
-        gone = above
-    return b"" if gone == document else gone
-
-
-def _nothing_found(of: str, root: bytes, gone: bytes) -> str:
-    """The warning that no document was found below a root, because a directory is missing, and what to do."""
-    wrong = f"no document{of} was found in {display_name(root)}, because {display_name(gone)} is missing"
-    if len(gone) <= len(root):
-        return f"{wrong}: if it was moved or renamed, give its new name with --root"
-    moved = "if it was moved, give the directory where it is now with --root"
-    return f"{wrong}: {moved}; if it was renamed, build the artifact again"
-
-
-def _nested(pairs: Pairs, containment: Floats, converse: Floats) -> NestedPairs:
-    return NestedPairs(
-        left=pairs.left,
-        right=pairs.right,
-        jaccard=pairs.jaccard,
-        estimate=pairs.estimate,
-        containment=containment,
-        converse=converse,
-    )

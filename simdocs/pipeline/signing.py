@@ -15,8 +15,9 @@ from simdocs.errors import UsageError
 from simdocs.kernels import fracminhash, fss, multisets, permutation
 from simdocs.kernels.multisets import leave_out
 from simdocs.model.artifact import Artifact, BandIndex, Shingles
-from simdocs.model.documents import NUMBERED, Documents
+from simdocs.model.documents import EMPTY, IGNORED, NUMBERED, Documents
 from simdocs.model.ragged import NO_TOKENS, GrowingArray, Index, Ragged, Rows, Tokens
+from simdocs.model.skipped import Skip, Skipped
 from simdocs.names import display_name, is_uri
 from simdocs.options.families import noun_of
 from simdocs.options.hash_functions import OWN_SCHEMES, values_of
@@ -298,3 +299,17 @@ def signed(
     facts = documents.facts.copy()
     record_ignored(facts, every, np.concatenate(lengths))
     return replace(documents, facts=facts), signatures.all()
+
+
+def report_ignored(documents: Documents, prefix: bytes, skipped: Skipped) -> None:
+    """Report each document with no tokens left, and warn if no document has any.
+
+    prefix: the path that is put before their names so that they work in the working directory.
+    """
+    rows = np.flatnonzero(documents.facts["flags"] & IGNORED)
+    skipped.extend(Skip("ignored", documents.raw_name(row), root=prefix) for row in rows.tolist())
+    if len(rows) > 1 and len(rows) + documents.flagged(EMPTY) == len(documents):
+        skipped.warnings.append(
+            f"all tokens of all {len(rows):,} documents are left out, so none is similar to another: see"
+            f" --ignore-common and --template"
+        )

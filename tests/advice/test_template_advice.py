@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from simdocs.advice import LARGE_GROUP, template_advice
-from simdocs.matching.self_join import PairCollector
-from simdocs.model.groups import Pairs
+from simdocs.kernels.grouping import PairGraph
 
 
 class NamesOnly:
@@ -28,10 +27,10 @@ def family(first: int, documents: int, score: float = 0.9) -> list[tuple[int, in
 
 def advised(size: int, pairs: list[tuple[int, int, float]], unit: str = "char") -> list[str]:
     columns = np.array(pairs, float).reshape(-1, 3).T
-    collector = PairCollector(size)
-    collector.add(Pairs(columns[0].astype(np.int64), columns[1].astype(np.int64), columns[2], columns[2]))
+    graph = PairGraph(size)
+    graph.add(columns[0].astype(np.int64), columns[1].astype(np.int64), columns[2] < 1)
     corpus: Any = NamesOnly()
-    return list(template_advice(collector.graph(), corpus, unit))
+    return list(template_advice(graph, corpus, unit))
 
 
 def test_most_pairs_in_one_group_of_few_documents_suggest_a_template():

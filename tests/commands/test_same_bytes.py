@@ -17,22 +17,18 @@ BLOCKS = {
     "commands.searching": ("AT_ONCE",),
     "commands.dedupe": ("_LOOKED_AT",),
     "kernels.buckets": ("PAIRS_AT_ONCE", "_POSITIONS_AT_ONCE"),
-    "kernels.grouping": ("_AT_ONCE",),
+    "kernels.grouping": ("_AT_ONCE", "_BUFFERED"),
     "reading.read_tasks": ("_TASK_BYTES", "_TASKS"),
     "engines.engine": ("_MOST_ROWS",),
     "engines.local": ("_ROOM_FOR_ROWS", "_ROOM_OF_WORKER"),
-    "matching.self_join": ("_BUFFERED",),
-    "matching.rounds": ("_AT_ONCE",),
-    "matching.corpus": ("_NAME_BYTES", "_NAMED_AT_ONCE"),
-    "matching.preparing": ("_MANY",),
-    "matching.exact_join": ("_DOCUMENT", "_MUCH"),
-    "matching.verification_blocks": (
+    "matching.candidates": ("_AT_ONCE", "_DOCUMENT", "_MUCH"),
+    "matching.corpus": ("_NAME_BYTES", "_NAMED_AT_ONCE", "_MANY"),
+    "matching.verify": (
         *("_BLOCK_BYTES", "_TILE_BYTES", "_MOST_PAIRS", "_FEWEST_BLOCKS"),
-        *("_CACHE_BYTES", "_ENTRY", "_MOST_BYTES", "_AT_ONCE"),
+        *("_MOST_BYTES", "_AT_ONCE", "_TOGETHER", "_MOST_DOCUMENTS"),
     ),
-    "matching.verify": ("_TOGETHER", "_MOST_DOCUMENTS"),
     "reading.files": ("_AT_ONCE",),
-    "pipeline.reload": ("_SLACK",),
+    "pipeline.reload": ("_SLACK", "_CACHE_BYTES", "_ENTRY"),
     "pipeline.again": ("_MUCH",),
 }
 """How much the steps of a dedupe handle at once, by module. It affects only speed and memory."""

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.kernels import buckets
+from simdocs.model.ragged import Ragged
 from tests import strategies as some
 from tests.twins import bands as twin
 from tests.twins import lookup
@@ -38,15 +39,15 @@ def as_array(signatures: list[list[int]], bands: int, rows: int) -> np.ndarray:
     return some.frozen(np.array(signatures, np.uint32).reshape(len(signatures), -1 if signatures else bands * rows))
 
 
-def keys_of(signatures: list[list[int]], bands: int, rows: int) -> np.ndarray:
-    order = some.frozen(np.arange(len(signatures)))
-    return buckets.band_keys(as_array(signatures, bands, rows), order, bands, rows)
+def buckets_of(signatures: list[list[int]], bands: int, rows: int) -> Ragged:
+    made, order = as_array(signatures, bands, rows), some.frozen(np.arange(len(signatures)))
+    return buckets.joined_bands(buckets.buckets_of_band(made, order, band, rows) for band in range(bands))
 
 
 @given(banded())
 def test_buckets_and_candidate_pairs_are_those_of_the_twin(case):
     signatures, bands, rows = case
-    shared = buckets.shared_buckets(some.frozen(keys_of(signatures, bands, rows)))
+    shared = buckets_of(signatures, bands, rows)
     expected = twin.buckets(signatures, bands, rows)
     assert sorted(map(tuple, some.rows_of(shared))) == expected
     assert some.pairs_in(buckets.candidate_pairs(shared, len(signatures))) == twin.pairs(expected)
@@ -64,7 +65,7 @@ def test_pairs_with_wanted_members_are_the_candidate_pairs_that_have_one(case, d
 def test_band_keys_of_large_batches_leave_no_seam(count):
     draw = np.random.default_rng(count)
     signatures = draw.integers(0, 3, (count, 8), np.uint32).tolist()
-    shared = buckets.shared_buckets(keys_of(signatures, 4, 2))
+    shared = buckets_of(signatures, 4, 2)
     assert sorted(map(tuple, some.rows_of(shared))) == twin.buckets(signatures, 4, 2)
 
 
@@ -161,14 +162,12 @@ def test_tables_are_sorted_by_key_then_row(case, random):
 @given(tables(), st.randoms(use_true_random=False))
 def test_buckets_can_be_read_from_tables(case, random):
     rows, _ = case
-    shared = buckets.shared_buckets(array(rows))
-    assert sorted(map(tuple, some.rows_of(shared))) == lookup.buckets(rows)
     ordered, owners = buckets.bucket_tables(array(rows), np.arange(len(rows[0])))
-    again = buckets.shared_buckets_of_tables(some.frozen(ordered), owners.astype(np.int64))
-    assert some.rows_of(again) == some.rows_of(shared)
+    shared = buckets.joined_bands(map(buckets.shared_of_table, some.frozen(ordered), owners.astype(np.int64)))
+    assert sorted(map(tuple, some.rows_of(shared))) == lookup.buckets(rows)
     # Members may be numbered otherwise than rows are: in keep order.
     number = random.sample(range(len(rows[0])), len(rows[0]))
-    renumbered = buckets.shared_buckets_of_tables(ordered, (np.array(number, np.int64)[band] for band in owners))
+    renumbered = buckets.joined_bands(map(buckets.shared_of_table, ordered, np.array(number, np.int64)[owners]))
     expected = sorted(tuple(sorted(number[member] for member in bucket)) for bucket in some.rows_of(shared))
     assert sorted(map(tuple, some.rows_of(renumbered))) == expected
     assert all(bucket == sorted(bucket) for bucket in some.rows_of(renumbered))

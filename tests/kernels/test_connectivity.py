@@ -53,15 +53,6 @@ def test_star_pairs_join_the_first_of_a_bucket_to_the_others(case):
 
 
 @given(bucketed())
-def test_members_of_a_bucket_are_in_one_component(case):
-    size, buckets, _ = case
-    edges = [(bucket[0], other) for bucket in buckets for other in bucket]
-    made = grouping.bucket_components(some.ragged(buckets, np.int32), size)
-    assert made.dtype == np.int64
-    assert made.tolist() == twin.components(size, edges)
-
-
-@given(bucketed())
 def test_cross_component_pairs_are_those_of_different_labels(case):
     _, buckets, labels = case
     expected = {(a, b) for bucket in buckets for a in bucket for b in bucket if labels[a] < labels[b]}
@@ -78,11 +69,13 @@ counted_pairs = st.lists(st.tuples(members, members, st.booleans()).filter(lambd
 
 def graph_of(pairs: list[tuple[int, int, bool]], blocks: int) -> grouping.PairGraph:
     """Return the graph of these pairs, added in this number of blocks."""
-    graph = grouping.PairGraph(np.arange(SIZE), np.zeros(SIZE, np.int64))
+    graph = grouping.PairGraph(SIZE)
     for block in range(blocks):
         part = np.array(pairs[block::blocks], np.int64).reshape(-1, 3)
         left, right, counted = part.T
-        graph = grouping.with_pairs(graph, some.frozen(left), some.frozen(right), counted.astype(bool))
+        graph.add(some.frozen(left), some.frozen(right), counted.astype(bool))
+        if block % 2:
+            graph.groups()
     return graph
 
 
@@ -94,5 +87,5 @@ def test_groups_are_those_of_a_breadth_first_search(pairs, blocks):
         for first in sorted(set(labels))
         if labels.count(first) > 1
     ]
-    found = grouping.connected_groups(graph_of(pairs, blocks))
+    found = graph_of(pairs, blocks).groups()
     assert list(zip(*(fact.tolist() for fact in found), strict=True)) == expected

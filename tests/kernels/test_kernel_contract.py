@@ -115,17 +115,19 @@ def test_inputs_are_left_as_they_were(batch, shingling):
         for indexed in (prefix_index.prefix_index, containment.containment_index):
             unwritten(prefix_index.similar_candidates, unwritten(indexed, sets, 0.4), np.arange(len(sets)))
         keys = unwritten(buckets.band_keys, signatures, np.arange(len(signatures)), 2, 2)
-        shared = unwritten(buckets.shared_buckets, keys)
+        made = [unwritten(buckets.buckets_of_band, signatures, np.arange(len(signatures)), at, 2) for at in range(2)]
+        shared = buckets.joined_bands(made)
         ordered, owners = unwritten(buckets.bucket_tables, keys, np.arange(len(signatures)))
-        unwritten(buckets.shared_buckets_of_tables, ordered, owners.astype(np.int64))
+        for band in zip(ordered, owners.astype(np.int64), strict=True):
+            unwritten(buckets.shared_of_table, *band)
         unwritten(buckets.bucket_bounds, keys, len(signatures), partial(np.take, ordered))
         unwritten(grouping.pairs_with_always_kept, shared, len(signatures) // 2, 2, len(signatures))
         for left, right in unwritten(buckets.candidate_pairs, shared, len(signatures)):
             unwritten(jaccard.exact, sets, left, right)
             unwritten(jaccard.estimates, signatures, left, right)
-            graph = grouping.PairGraph(np.arange(len(signatures)), np.zeros(len(signatures), np.int64))
-            graph = unwritten(grouping.with_pairs, graph, left, right, left < right)
-            unwritten(grouping.connected_groups, graph)
+            graph = grouping.PairGraph(len(signatures))
+            unwritten(graph.add, left, right, left < right)
+            graph.groups()
             unwritten(buckets.agreeing_bands, signatures, left, right, Bands(2, 2))
         status = np.arange(len(signatures)) % 3
         unwritten(grouping.first_undecided, shared.values, shared.offsets[:-1], shared.offsets[1:], status)
@@ -325,17 +327,17 @@ def test_buckets_pairs_and_rounds_take_no_more_steps_for_more_members():
     draw = np.random.default_rng(3)
 
     def work(count: int) -> None:
-        shared = buckets.shared_buckets(keys[:, :count])
+        made = (buckets.buckets_of_band(signatures, np.arange(count), band, 2) for band in range(4))
+        shared = buckets.joined_bands(made)
         list(buckets.candidate_pairs(shared, count))
         list(buckets.candidate_pairs_with(shared, np.arange(count) % 3 == 0))
-        grouping.bucket_components(shared, count)
         for left, right in grouping.pairs_with_always_kept(shared, count // 2, 1000, count):
             grouping.most_similar_kept(left, right, np.ones(len(left)))
         status = np.repeat([grouping.KEPT, grouping.UNDECIDED], count // 2)
         grouping.first_undecided(shared.values, shared.offsets[:-1], shared.offsets[1:], status)
         grouping.capped_members(shared, status, 1000)
 
-    keys = draw.integers(0, 50, (4, MANY)).astype(np.uint64)
+    signatures = np.repeat(draw.integers(0, 50, (MANY, 4), np.uint32), 2, axis=1)
     assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT
 
 
@@ -371,7 +373,7 @@ def test_tables_and_lookups_take_no_more_steps_for_more_members():
     def work(count: int) -> None:
         ordered, owners = buckets.bucket_tables(keys[:, :count], np.arange(count))
         buckets.bucket_bounds(keys[:, :count], count, lambda places: np.take(ordered, places))
-        shared = buckets.shared_buckets_of_tables(ordered, owners.astype(np.int64))
+        shared = buckets.joined_bands(map(buckets.shared_of_table, ordered, owners.astype(np.int64)))
         list(grouping.pairs_with_always_kept(shared, count // 2, 1000, count))
 
     keys = draw.integers(0, 50, (4, MANY)).astype(np.uint64)

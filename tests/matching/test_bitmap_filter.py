@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.matching import verification_blocks, verify
+from simdocs.matching import verify
 from tests.amounts import examples
 from tests.similar_texts import corpora
 
@@ -45,9 +45,9 @@ def test_answers_are_the_same_without_the_filter(texts, way, threshold, room):
     ask, more = way
     options = more if {"exact", "measure"} & set(more) else {"bands": 128, "rows": 1, **more}
     small = {"_TRIES": 1, "_MOST_BYTES": room}
-    with mock.patch.multiple(verification_blocks, **small), mock.patch.object(verify, "_TOGETHER", 2):
+    with mock.patch.multiple(verify, **small, _TOGETHER=2):
         found, verified = answer(ask, documents, threshold=threshold, **options)
-    with mock.patch.object(verification_blocks.BitmapFilter, "learn"):
+    with mock.patch.object(verify.BitmapFilter, "learn"):
         expected, every = answer(ask, documents, threshold=threshold, **options)
     assert found == expected
     assert verified <= every
@@ -62,7 +62,7 @@ def test_few_pairs_of_a_crowd_are_compared_exactly(ask):
     means = {"num_perm": 60, "bands": 20, "rows": 3, "threshold": 0.75}  # too few places for a prefilter
     with mock.patch.object(verify, "_TOGETHER", 256):
         rows, verified = answer(ask, texts, **means)
-    with mock.patch.object(verification_blocks.BitmapFilter, "learn"):
+    with mock.patch.object(verify.BitmapFilter, "learn"):
         expected, every = answer(ask, texts, **means)
     assert rows == expected
     assert len(rows) == 1
@@ -81,8 +81,8 @@ SIZES = st.lists(st.integers(1, 40), min_size=9, max_size=9)
 @given(PAIRS, SIZES, st.sampled_from([1, 60, 1000]), st.integers(1, 9))
 def test_every_pair_is_in_one_block_of_bounded_size(pairs, sizes, most, most_pairs):
     left, right = (np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
-    with mock.patch.multiple(verification_blocks, _BLOCK_BYTES=most, _TILE_BYTES=most, _MOST_PAIRS=most_pairs):
-        blocks = verification_blocks.blocks_of_pairs(left, right, np.array(sizes))
+    with mock.patch.multiple(verify, _BLOCK_BYTES=most, _TILE_BYTES=most, _MOST_PAIRS=most_pairs):
+        blocks = verify.blocks_of_pairs(left, right, np.array(sizes))
     assert sorted(number for block in blocks for number in block.tolist()) == list(range(len(pairs)))
     for block in blocks:
         some = [pairs[number] for number in block.tolist()]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.kernels import prefix_index
-from simdocs.matching import exact_join
+from simdocs.matching import candidates
 from simdocs.matching.verify import Verifier
 from tests import strategies as some
 from tests.amounts import examples, slow
@@ -43,7 +43,7 @@ def test_answers_are_those_of_the_twin(texts, threshold, unit, multiset, keep):
 @pytest.mark.parametrize("seed", [0, *slow(1, 2, 3, 4)])
 @pytest.mark.parametrize("at_once", [1, 3, 50])
 def test_answers_do_not_depend_on_how_many_documents_are_decided_together(seed, at_once, monkeypatch):
-    monkeypatch.setattr(exact_join, "_UNDECIDED_AT_ONCE", at_once)
+    monkeypatch.setattr(candidates, "_UNDECIDED_AT_ONCE", at_once)
     monkeypatch.setattr(prefix_index, "_MATCHES_AT_ONCE", 20 * at_once)
     choices = Choices("word", 2, bool(seed % 2), 0.4, some.members("keep")[seed])
     assert_answers_are_those_of_the_twin(family(seed, 60), choices)
@@ -58,7 +58,7 @@ def test_no_pair_is_compared_twice(what, monkeypatch):
         return similar(verifier, left, right)
 
     monkeypatch.setattr(Verifier, "similar", noted)
-    monkeypatch.setattr(exact_join, "_UNDECIDED_AT_ONCE", 7)
+    monkeypatch.setattr(candidates, "_UNDECIDED_AT_ONCE", 7)
     texts = list(dict.fromkeys(text.data for text in family(1, 60)))
     exactly([Text(data) for data in texts], Choices("word", 2, False, 0.4), what)
     assert len(compared) == len(set(compared)) > 20

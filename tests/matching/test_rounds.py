@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from simdocs.kernels import buckets as bucket_kernels
 from simdocs.kernels.grouping import KEPT, REMOVED, UNDECIDED, capped_members, first_undecided
-from simdocs.matching import rounds
+from simdocs.matching import candidates
 from simdocs.model.groups import Pairs
 from tests import strategies as some
 from tests.twins import groups as twin
@@ -61,18 +61,18 @@ def in_rounds(
     similarity: dict[Pair, float] | Callable[[int, int], float],
     most: int,
     always_kept: int = 0,
-    at_once: int = rounds._AT_ONCE,
-) -> tuple[rounds.GroupingState, Compared]:
+    at_once: int = candidates._AT_ONCE,
+) -> tuple[candidates.GroupingState, Compared]:
     """Decide in rounds. at_once: the positions looked at at once."""
     compared = Compared(similarity if callable(similarity) else lambda a, b: similarity[a, b])
     shared = buckets if isinstance(buckets, some.Ragged) else some.ragged(buckets, np.int64)
     blocks = mock.patch.object(bucket_kernels, "_POSITIONS_AT_ONCE", min(at_once, bucket_kernels._POSITIONS_AT_ONCE))
-    with blocks, mock.patch.multiple(rounds, _AT_ONCE=at_once):
-        candidates = rounds.BucketCandidates(shared, size, most, always_kept)
-        return candidates.decide(compared, compared.decided.append), compared
+    with blocks, mock.patch.multiple(candidates, _AT_ONCE=at_once):
+        found = candidates.BucketCandidates(shared, size, most, always_kept)
+        return found.decide(compared, compared.decided.append), compared
 
 
-def decided(state: rounds.GroupingState, buckets: list[list[int]], most: int, always_kept: int = 0) -> twin.Decided:
+def decided(state: candidates.GroupingState, buckets: list[list[int]], most: int, always_kept: int = 0) -> twin.Decided:
     kept = np.flatnonzero(state.status == KEPT)
     removed = np.flatnonzero(state.status == REMOVED)
     under = dict(zip(removed.tolist(), state.under[removed].tolist(), strict=True))
@@ -81,7 +81,7 @@ def decided(state: rounds.GroupingState, buckets: list[list[int]], most: int, al
 
 
 LIMITS = st.integers(1, 4) | st.just(1000)
-AT_ONCE = st.integers(1, 8) | st.just(rounds._AT_ONCE)
+AT_ONCE = st.integers(1, 8) | st.just(candidates._AT_ONCE)
 
 
 @given(families(), LIMITS, st.just(0) | st.integers(0, 12), AT_ONCE)
@@ -144,7 +144,7 @@ def allocated_in_rounds(size: int) -> list[int]:
 
     tracemalloc.start()
     try:
-        rounds.BucketCandidates(buckets, size, 1000).decide(Compared(similarity), progress)
+        candidates.BucketCandidates(buckets, size, 1000).decide(Compared(similarity), progress)
     finally:
         tracemalloc.stop()
     return peaks[1:]

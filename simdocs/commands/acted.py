@@ -58,22 +58,14 @@ def acted(options: Act, run: Run) -> Result:
         run.skipped.warnings.append("none of the duplicates matches --only, or all are protected")
     path = options.answer + SUFFIX.encode()
     place_of = None if options.move is None else _places_in(options.move, saved)
-    action = HARDLINK if options.move is None else MOVE
-    facts: dict[str, Any] = {
-        "action": action,
-        "is_done": options.yes,
-        "acted": 0,
-        "bytes": 0,
-        "skipped": run.skipped.counts,
-        "journal": display_name(path) if options.yes else None,
-        "seconds": None,
-    }
+    count = freed = 0
 
     def blocks(journal: Journal | None) -> Blocks:
         """Act on all duplicates that were chosen, and yield a row for each, in a block of its own.
 
         Without a journal, only find out what would be done.
         """
+        nonlocal count, freed
         with _ended(journal, "act") if journal else contextlib.nullcontext():
             for done, pair in enumerate(chosen()):
                 run.progress("acting" if journal else "looking", done, saved.duplicates)
@@ -83,16 +75,15 @@ def acted(options: Act, run: Run) -> Result:
                         both = look_again(saved, pair, stack, any_length=options.any_length)
                         if place_of is None:
                             refuse_link(*both)
-                        step = _step(number, action, saved, pair, both, place_of)
+                        step = _step(number, saved, pair, *both, place_of)
                         if journal is not None:
                             _do(journal, step, *both)
                 except NotDoneError as error:
                     run.skipped.add(Skip("left", name, str(error)))
                     continue
-                facts["acted"] += 1
-                facts["bytes"] += step.size
+                count, freed = count + 1, freed + step.size
                 to = from_here(step.target_place) if step.target else None
-                yield [(action, name, saved.printed(pair.kept), to, step.size)]
+                yield [(step.action, name, saved.printed(pair.kept), to, step.size)]
 
     if not options.yes:
         if os.path.lexists(path):
@@ -102,8 +93,16 @@ def acted(options: Act, run: Run) -> Result:
         with written_journal(path, create=True) as journal:
             refuse_unfinished(journal)
             table = run.table(ACTED, blocks(journal))
-    notes = ("nothing was changed: --yes does what is listed",) if facts["acted"] and not options.yes else ()
-    facts["skipped"] = run.skipped.counts
+    notes = ("nothing was changed: --yes does what is listed",) if count and not options.yes else ()
+    facts = {
+        "action": HARDLINK if options.move is None else MOVE,
+        "is_done": options.yes,
+        "acted": count,
+        "bytes": freed,
+        "skipped": run.skipped.counts,
+        "journal": display_name(path) if options.yes else None,
+        "seconds": None,
+    }
     return Result("act", table, facts=facts, lines=partial(_lines, facts), skipped=run.skipped, notes=notes)
 
 
@@ -124,10 +123,7 @@ def _chosen(saved: SavedAnswer, only: Sequence[str], protect: Sequence[str]) -> 
     A file also matches by a directory that it is in, and each by its whole path or its path in the directory that was
     read.
     """
-    wanted, unwanted = (
-        either([pattern.rstrip("/") or "/" for pattern in patterns]) if patterns else None
-        for patterns in (only, protect)
-    )
+    wanted, unwanted = (either([each.rstrip("/") or "/" for each in patterns]) for patterns in (only, protect))
 
     def paths(document: SavedDocument) -> Iterator[str]:
         for way in (document.file, saved.below(document), saved.path(document)):
@@ -138,8 +134,8 @@ def _chosen(saved: SavedAnswer, only: Sequence[str], protect: Sequence[str]) -> 
 
     def chosen() -> Iterator[SavedPair]:
         for pair in saved.pairs():
-            matches = wanted is None or any(map(wanted, paths(pair.duplicate)))
-            if matches and not (unwanted is not None and any(map(unwanted, paths(pair.duplicate)))):
+            every = list(paths(pair.duplicate))
+            if (not only or any(map(wanted, every))) and not any(map(unwanted, every)):
                 yield pair
 
     return chosen
@@ -159,7 +155,10 @@ _Place = tuple[bytes, bytes, tuple[bytes, ...]]
 """A directory, a path below it, and the directories on that path that this run makes."""
 
 
-def _places_in(given: bytes, saved: SavedAnswer) -> Callable[[bytes], _Place]:
+_PlaceOf = Callable[[bytes], _Place]
+
+
+def _places_in(given: bytes, saved: SavedAnswer) -> _PlaceOf:
     """A function that returns where a file goes in a directory, each time another place.
 
     The file keeps its path below the directory of the answer, or from the root; with a number if it is taken.
@@ -207,20 +206,14 @@ def _places_in(given: bytes, saved: SavedAnswer) -> Callable[[bytes], _Place]:
 
 
 def _step(
-    number: int,
-    action: str,
-    saved: SavedAnswer,
-    pair: SavedPair,
-    both: tuple[Victim, Victim],
-    place_of: Callable[[bytes], _Place] | None,
+    number: int, saved: SavedAnswer, pair: SavedPair, duplicate: Victim, kept: Victim, place_of: _PlaceOf | None
 ) -> Step:
-    """The step that acts on a duplicate."""
-    duplicate, kept = both
+    """The step that acts on a duplicate: moves it to its place, if there are places, or else links it."""
     target_root, target, made = place_of(saved.path(pair.duplicate)) if place_of else (b"", b"", ())
     status = os.fstat(duplicate.descriptor)
     return Step(
         number=number,
-        action=action,
+        action=MOVE if place_of else HARDLINK,
         name=saved.printed(pair.duplicate),
         root=saved.roots[pair.duplicate.root]["path"],
         path=saved.below(pair.duplicate),

@@ -113,15 +113,13 @@ def answer(options: Build, run: Run) -> Result | Artifact:
     or the one that would be replaced. ShrunkError: that would lose documents.
     """
     from simdocs.artifacts.writer import MemoryWriter, artifact_writer
-    from simdocs.commands.new_artifact import build_and_compare, changes_of, plan_of, standing_for, with_all_ignored
+    from simdocs.commands.new_artifact import build_and_compare, changes_of, plan_of
 
     if options.dry_run:
         return changes_of(options, run)
     plan = plan_of(options)
     with artifact_writer(options.output, options.kind, options.lock_wait) as writer:
-        plan = with_all_ignored(plan, run)
-        there = standing_for(options, plan)
-        result, _ = build_and_compare(plan, writer, run, there, "it is rebuilt from scratch now")
+        result, *_ = build_and_compare(options, plan, writer, run, "it is rebuilt from scratch now")
         made = writer.artifact(run.skipped) if isinstance(writer, MemoryWriter) else result
         run.conclude(result)
     return made
@@ -144,6 +142,7 @@ class Merge(Options, Rereading, Target, Talking):
     )
     usual = ("root", "allow_shrink", "output", "verbose")
     rules = (quiet_or_not, summary_is_a_file)
+    publishes_itself = True
 
     artifacts: tuple[Any, ...] = ()
 
@@ -160,11 +159,6 @@ class Merge(Options, Rereading, Target, Talking):
         yield from wrong
         if not (self.artifacts or wrong):
             yield "nothing to merge: name the artifacts"
-
-    @property
-    def publishes_itself(self) -> bool:
-        """Whether the answer is an artifact, and not a table to draw: it always is."""
-        return True
 
     def problem_of_shell(self) -> str:
         """What is wrong on a command line, which has no artifacts in memory: the artifact has no name."""

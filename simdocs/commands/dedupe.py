@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from simdocs.model.figures import counted, size
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from simdocs.matching.corpus import Corpus
     from simdocs.matching.groups import Decision
     from simdocs.model.documents import Documents
-    from simdocs.model.groups import Deduplication, Members, SavedAnswer, WrittenRows
+    from simdocs.model.groups import Deduplication, Members, SavedAnswer
     from simdocs.model.ragged import Mask, Rows
 
     Plan = Resolved["Dedupe"]
@@ -149,15 +148,17 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
     run.skipped.warnings += [*searching.warnings(plan, run), *_nothing_new(plan, decision, documents)]
     advice = (*crowd, *searching.advice(plan, documents, decision.found, decision.corpus))
     found = _facts_found(decision, len(kept))
-    facts = searching.facts_of(plan, corpus, documents, run, found | _facts_of_rows(written), advice)
+    for one in written:
+        counts = {"rows": one.rows, "files": one.files, "files_lost": one.files_lost}
+        found[one.parameter] = {"path": display_name(one.path), **counts}
+    summary = searching.summary_of(plan, corpus, documents, run, found, advice, _outcome)
+    lines = summary.pop("lines")
 
     def save() -> SavedAnswer:
         from simdocs.commands.saving import saved
 
-        return saved(decision, plan.intake, plan.known, documents, facts, given_kept)
+        return saved(decision, plan.intake, plan.known, documents, summary["facts"], given_kept)
 
-    needed = 2 if plan.known is None else 1
-    lines = partial(searching.lines_of_search, facts, documents, run.skipped, _outcome, needed, "")
     return Deduplication(
         table,
         decision.pairs.renumbered(decision.corpus.given_rows),
@@ -165,12 +166,9 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
         written,
         save,
         lists=lists,
-        documents=documents,
-        skipped=run.skipped,
-        facts=facts,
         lines=lambda seconds, verbose: [*lines(seconds, verbose), *(one.in_words() for one in written)],
         is_found=len(decision.pairs) > 0,
-        advice=advice,
+        **summary,
     )
 
 
@@ -235,10 +233,6 @@ def with_row_outputs(plan: Plan, run: Run) -> tuple[Plan, RowDrafts | None]:
     return plan, RowDrafts(given, plan.intake, plan.recipe.sequences, plan.intake.outputs, run.publishing)
 
 
-_LOOKED_AT = 1 << 13
-"""Duplicates whose files are looked at together: their names and facts are Python objects then."""
-
-
 def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int, int]:
     """The bytes of these duplicates, how many of them are files, and the bytes that deleting these would free.
 
@@ -247,28 +241,13 @@ def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int, int]:
     """
     from simdocs.model.documents import NAMED
 
-    taken, files, freed = 0, 0, 0
-    for at in range(0, len(duplicates), _LOOKED_AT):
-        rows = duplicates[at : at + _LOOKED_AT]
-        facts = corpus.facts(rows)
-        whole: Mask = (facts["container"] == 0) & (facts["inode"] != 0)
-        alone = whole
-        if corpus.met is not None:
-            met = corpus.met[rows]
-            alone = whole & ((met["links"] == 1) | (met["walked"] == NAMED))
-        taken += int(facts["size"].sum())
-        files += int(whole.sum())
-        freed += int(facts["file_size"][alone].sum())
-    return taken, files, freed
-
-
-def _facts_of_rows(written: tuple[WrittenRows, ...]) -> dict[str, Any]:
-    """The rows that were written, as values that JSON has."""
-    names = ("rows", "files", "files_lost")
-    return {
-        one.parameter: {"path": display_name(one.path)} | {name: getattr(one, name) for name in names}
-        for one in written
-    }
+    facts = corpus.facts(duplicates)
+    whole: Mask = (facts["container"] == 0) & (facts["inode"] != 0)
+    alone = whole
+    if corpus.met is not None:
+        met = corpus.met[duplicates]
+        alone = whole & ((met["links"] == 1) | (met["walked"] == NAMED))
+    return int(facts["size"].sum()), int(whole.sum()), int(facts["file_size"][alone].sum())
 
 
 def _outcome(facts: Mapping[str, Any], seconds: float) -> list[str]:

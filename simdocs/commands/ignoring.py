@@ -146,16 +146,13 @@ def refuse_other_tokens(artifact: Artifact, index: Artifact) -> None:
 
 def tokens_of_templates(templates: Sequence[bytes], shingling: Shingling) -> Tokens:
     """The tokens of these files of templates. InputError, UsageError: a template cannot be used."""
-    return template_tokens([_text(name, shingling) for name in templates], shingling)
-
-
-def _text(name: bytes, shingling: Shingling) -> bytes:
-    """A template as UTF-8. InputError, UsageError: it is not one text, or cannot be read, or has no tokens."""
-    text = read_single_document(name, Walking().max_size, Sequences())
-    if not len(template_tokens([text], shingling)):
-        problem = "this template is empty, so it has no tokens"
-        raise InputError(f"{display_name(name)}: {problem}: give the text that documents share")
-    return text
+    texts = list[bytes]()
+    for name in templates:
+        texts.append(read_single_document(name, Walking().max_size, Sequences()))
+        if not len(template_tokens(texts[-1:], shingling)):
+            problem = "this template is empty, so it has no tokens"
+            raise InputError(f"{display_name(name)}: {problem}: give the text that documents share")
+    return template_tokens(texts, shingling)
 
 
 def ignored_of(artifact: Artifact) -> Tokens:

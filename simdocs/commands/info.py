@@ -58,13 +58,9 @@ class Check(Options, Talking):
     takes = MappingProxyType({"artifacts": ("ARTIFACT...", -1, True)})
     examples = ("simdocs check docs.index", "simdocs check *.index *.shingles")
     without = frozenset(Talking.options) - {"debug"}
+    is_wanted = False  # all problems are errors
 
     artifacts: tuple[Any, ...] = ()
-
-    @property
-    def is_wanted(self) -> bool:
-        """Whether there is a table to draw: all problems are errors."""
-        return False
 
     def _check(self) -> Iterator[str]:
         self.__dict__["artifacts"], wrong = paths(self.artifacts, or_texts=False)

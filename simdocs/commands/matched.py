@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from simdocs.commands.resolve import Resolved
-from simdocs.commands.searching import facts_of, lines_of_search, name_rows, names_for, pair_rows
+from simdocs.commands.searching import name_rows, names_for, pair_rows, summary_of
 from simdocs.engines.engine import Run
 from simdocs.kernels.banding import threshold_warning, unknown_recall
 from simdocs.matching.containing import find_containing
@@ -80,20 +79,16 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
     counts = {"indexed": len(indexed)} | ({"nearest": nearest, "copies_left_out": left_out} if nearest else {})
     counts |= {"compared_with_all": run.tally.undecided} if by_sketch else {}
     counts |= {"matches": found, "matched": matched}
-    facts = facts_of(plan, asked, documents, run, counts, advice)
     beside = f", against {counted(len(indexed), 'document')}"
+    summary = summary_of(plan, asked, documents, run, counts, advice, _outcome, beside)
     in_both = replace(pairs, left=len(indexed) + pairs.left)
     return SimilarPairs(
         "query",
         Table(head, lambda: pair_rows(both, in_both, names)),
         pairs,
         lists={"matches": Table(NAMES, lambda: name_rows(both, distinct(pairs.right), names))},
-        documents=documents,
-        skipped=run.skipped,
-        facts=facts,
-        lines=partial(lines_of_search, facts, documents, run.skipped, _outcome, 1, beside),
         is_found=similar > 0,
-        advice=advice,
+        **summary,
     )
 
 

@@ -16,7 +16,9 @@ from simdocs.artifacts.writer import ArtifactWriter, MemoryWriter, check_target
 from simdocs.commands.build import Build, Merge
 from simdocs.commands.resolve import Resolved, of_bands, of_documents, of_signatures
 from simdocs.commands.searching import (
-    facts_of_build,
+    facts_expected,
+    facts_left_out,
+    facts_read,
     lines_of_build,
     name_rows,
     names_for,
@@ -39,7 +41,7 @@ from simdocs.errors import UnjudgedError, UsageError
 from simdocs.kernels.banding import low_recall, unknown_recall
 from simdocs.matching.corpus import Corpus, name_prefix
 from simdocs.model.artifact import Artifact, BandIndex, Signatures, as_ranges
-from simdocs.model.documents import Documents
+from simdocs.model.documents import SHORT, Documents
 from simdocs.model.ragged import NO_TOKENS, Array, Index, Ragged, Rows, Tokens
 from simdocs.model.result import NAME, Result, Row, Table, table_head
 from simdocs.names import display_name, name_to_text
@@ -51,6 +53,7 @@ from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.shingling import shingle
 from simdocs.pipeline.signing import files_of, refuse_unusable, report_ignored, signed, stored_sketch
 from simdocs.reading import identity
+from simdocs.reading.decode import looking_like
 from simdocs.version import __version__
 
 BuildPlan = Resolved["Build"]
@@ -74,65 +77,52 @@ def plan_of(options: Build) -> BuildPlan:
     return plan
 
 
-def standing_for(options: Build, plan: BuildPlan) -> Standing:
-    """The artifact that is replaced. options: as they were given. UsageError: it was built with other ones."""
-    if options.output is None:
-        return NOTHING
-    updating = Updating.of(options.fields())
-    # Who builds from an artifact, and says which bands, wants other bands.
-    other_bands = plan.artifact is not None and bool(options.differ(OF_BANDS))
-    return standing(options.output, plan.recipe, updating, other_bands=other_bands)
+def build_and_compare(
+    options: Build, plan: BuildPlan, writer: Writer, run: Run, consequence: str
+) -> tuple[Result, Changes, Artifact | None]:
+    """Build an artifact, and compare its documents with those of the one that it replaces, which is returned, too.
 
-
-def with_all_ignored(plan: BuildPlan, run: Run) -> BuildPlan:
-    """The plan with all tokens that are left out. Common tokens are counted, if that is wanted.
-
-    Likewise all shingles are numbered, if hash functions are stated. These exclude each other.
+    UsageError: the artifact that is there was built with other options. ShrunkError: see `finish`. options: as they
+    were given. consequence: what follows if nothing can be taken over, for a warning.
     """
-    if not isinstance(plan.recipe, SignatureRecipe):
-        return plan
-    if plan.recipe.sketching.is_own:
+    intake, recipe, there = plan.intake, plan.recipe, NOTHING
+    # Functions that are stated need all shingles, and allow no tokens to be left out.
+    if isinstance(recipe, SignatureRecipe) and recipe.sketching.is_own:
         from simdocs.commands.ignoring import with_all_items
 
-        intake, recipe = with_all_items(plan.intake, plan.recipe, run)
-    else:
-        intake, recipe = with_common_tokens(plan.intake, plan.recipe, run)
-    return replace(plan, intake=intake, recipe=recipe)
-
-
-def build_and_compare(
-    plan: BuildPlan, writer: Writer, run: Run, there: Standing, consequence: str
-) -> tuple[Result, Changes]:
-    """Build an artifact, and compare its documents with those of the one that it replaces.
-
-    ShrunkError: see `finish`.
-    plan: with all ignored tokens.
-    consequence: what follows if nothing can be taken over, for a warning.
-    """
+        intake, recipe = with_all_items(intake, recipe, run)
+    elif isinstance(recipe, SignatureRecipe):
+        intake, recipe = with_common_tokens(intake, recipe, run)
+    plan = replace(plan, intake=intake, recipe=recipe)
+    if options.output is not None:
+        # Who builds from an artifact, and says which bands, wants other bands.
+        other_bands = plan.artifact is not None and bool(options.differ(OF_BANDS))
+        there = standing(options.output, recipe, Updating.of(options.fields()), other_bands=other_bands)
     began_ns = identity.now()
     note = f"rebuilt from scratch: {there.why_anew}" if there.why_anew else ""
     if there.unexpected:
         note = f"{there.why_anew}; {consequence}"
     documents, expectation = _BUILDERS[plan.options.kind](plan, writer, run, there.earlier)
-    artifact = plan.intake.artifact
+    artifact = plan.artifact
     report_ignored(documents, b"" if artifact is None else name_prefix(None, artifact.root), run.skipped)
-    if isinstance(plan.recipe, SignatureRecipe):
-        run.skipped.warnings += useless_template(documents, artifact, plan.recipe)
-    if isinstance(plan.recipe, IndexRecipe):
-        run.skipped.warnings += unknown_recall(plan.recipe)
-        run.skipped.warnings += low_recall(plan.recipe.banding, plan.recipe.sketching.num_perm)
+    if isinstance(recipe, SignatureRecipe):
+        run.skipped.warnings += useless_template(documents, artifact, recipe)
+    if isinstance(recipe, IndexRecipe):
+        run.skipped.warnings += unknown_recall(recipe)
+        run.skipped.warnings += low_recall(recipe.banding, recipe.sketching.num_perm)
     if plan.options.strict and run.skipped.unjudged:
         raise UnjudgedError(run.skipped)
-    facts = (name_to_text(os.getcwdb()), began_ns, plan.intake.walking.max_size, run.skipped.counts)
+    facts = (name_to_text(os.getcwdb()), began_ns, intake.walking.max_size, run.skipped.counts)
     of_reading = dict(zip(OF_READING, facts, strict=True))
-    return finish(
-        *(plan.options, plan.options.kind, plan.recipe, documents, writer, run, there, began_ns, note),
-        given=given_of(plan.intake, documents.counts, len(documents)),
+    result, found = finish(
+        *(plan.options, plan.options.kind, recipe, documents, writer, run, there, began_ns, note),
+        given=given_of(intake, documents.counts, len(documents)),
         of_reading=of_reading if artifact is None else facts_of_reading(artifact),
-        ignored=len(plan.intake.ignored),
+        ignored=len(intake.ignored),
         expectation=expectation,
-        advice=tuple(length_advice(documents, plan.recipe.shingling)) if artifact is None else (),
+        advice=tuple(length_advice(documents, recipe.shingling)) if artifact is None else (),
     )
+    return result, found, there.artifact
 
 
 def finish(
@@ -155,32 +145,39 @@ def finish(
     """Complete an artifact of which all arrays are written but those about its documents. Compare these with those of
     the artifact that it replaces.
 
-    ShrunkError: see `refuse_shrinking` and `refuse_unread`.
-    began_ns: when the run began.
-    note: why nothing was taken over from the artifact that is replaced; empty if something was, or if there is none. It
-        is a warning if that was not to be expected.
-    given: its arguments.
-    of_reading: the facts for run.json about the run that read its documents.
-    ignored: the number of tokens that are left out of all documents.
-    expectation: what the bands of an index will find; None for other artifacts.
-    advice: lines about parameters that do not suit the documents.
+    ShrunkError: see `refuse_shrinking` and `refuse_unread`. began_ns: when the run began. note: why nothing was taken
+    over from the artifact that is replaced; empty if something was, or if there is none. given: its arguments.
+    of_reading: the facts for run.json about the run that read its documents. ignored: the number of tokens that are
+    left out of all documents. expectation: what the bands of an index will find; None for other artifacts. advice:
+    lines about parameters that do not suit the documents.
     """
-    if there.artifact is not None:
-        if not options.allow_shrink:
-            refuse_unread(there, run.skipped)
-            refuse_shrinking(there.artifact.name, there.artifact.run, given, there.artifact.n_documents)
-        if others := other_arguments(there.artifact, given):
-            run.skipped.warnings.append(others)
-        if not note and [word for word, _ in recorded_arguments(there.artifact.run)] != [word for word, _ in given]:
-            known = others or "it was built from other arguments"
-            note = known if there.artifact.run else "its run.json is missing or damaged"
+    old, skipped, target = there.artifact, run.skipped, display_name(options.output or b"")
+    if old is not None:
+        note = _beside(old, there, given, note, run, allow_shrink=options.allow_shrink)
     if there.unexpected:
-        run.skipped.warnings.append(note)
-    found = changes(documents, None if there.artifact is None else there.artifact.documents)
+        skipped.warnings.append(note)
+    found = changes(documents, None if old is None else old.documents)
     run.progress("writing", 0, 0)
     writer.finish(documents, recipe, _run_facts(began_ns, found) | dict(of_reading) | {"given": given})
-    skipped, target = run.skipped, display_name(options.output or b"")
-    facts = facts_of_build(kind, documents, recipe, skipped, ignored, found, note, expectation, advice)
+    facts: dict[str, Any] = {
+        **facts_read(documents),
+        "short": documents.flagged(SHORT),
+        "tokens": documents.tokens,
+        "skipped": skipped.counts,
+        "parameters": recipe.as_dict(),
+        **({} if kind == "shingles" else facts_left_out(documents, ignored)),
+        "update": {
+            "unchanged": found.unchanged,
+            **{name: len(getattr(found, name)) for name in ("changed", "new", "removed")},
+            "note": note,
+            "renamed": len(found.renamed),
+        },
+        **({} if expectation is None else facts_expected(recipe, expectation)),
+        "kind": kind,
+        "advice": list(advice),
+        "seconds": None,
+        "looks_like": dict(looking_like(documents)),
+    }
 
     def lines(seconds: float, verbose: bool) -> Iterator[str]:
         yield from lines_of_build(facts, documents, skipped, verbose=verbose)
@@ -188,6 +185,18 @@ def finish(
 
     result = Result(options.command, facts=facts, lines=lines, documents=documents, skipped=skipped, advice=advice)
     return result, found
+
+
+def _beside(old: Artifact, there: Standing, given: Given, note: str, run: Run, *, allow_shrink: bool) -> str:
+    """The note, which says it if the artifact that is replaced was built from other arguments. ShrunkError."""
+    if not allow_shrink:
+        refuse_unread(there, run.skipped)
+        refuse_shrinking(old.name, old.run, given, old.n_documents)
+    if others := other_arguments(old, given):
+        run.skipped.warnings.append(others)
+    if note or [word for word, _ in recorded_arguments(old.run)] == [word for word, _ in given]:
+        return note
+    return others or "it was built from other arguments" if old.run else "its run.json is missing or damaged"
 
 
 def _build_shingles(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | None) -> tuple[Documents, None]:
@@ -230,10 +239,10 @@ def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | N
     writer.append("same_as", same_as(firsts, texts))
     writer.append("signatures", signatures)
     writer.append("ignored", plan.intake.ignored)
-    sketch = _sketch(plan.intake.artifact, sketches, documents, firsts, earlier)
-    for name, column in sketch.items():
-        writer.append(name, column)
-    sketched = len(sketch[_OF_SKETCH[0]]) if recipe.containing.containment else None
+    tokens, owners = _sketch(plan.artifact, sketches, documents, firsts, earlier)
+    writer.append("sketch_tokens", tokens)
+    writer.append("sketch_rows", owners)
+    sketched = len(tokens) if recipe.containing.containment else None
     expected = counter.expectation(lambda some: signatures[some], len(firsts))
     return documents, expected._replace(sketched=sketched)
 
@@ -244,18 +253,15 @@ def _sketch(
     documents: Documents,
     firsts: Rows,
     earlier: Earlier | None,
-) -> dict[str, Tokens]:
+) -> tuple[Tokens, Tokens]:
     """The columns of the containment sketch; empty if there is none. An index of an index has the same sketch."""
     if isinstance(artifact, BandIndex):
-        return {name: artifact[name].all() for name in _OF_SKETCH}
-    columns = (NO_TOKENS, NO_TOKENS)
-    if sketches is not None:
-        every = Ragged.concat(sketches, np.uint32)
-        columns = stored_sketch(every, documents, firsts, None if earlier is None else earlier.artifact)
-    return dict(zip(_OF_SKETCH, columns, strict=True))
+        return artifact["sketch_tokens"].all(), artifact["sketch_rows"].all()
+    if sketches is None:
+        return NO_TOKENS, NO_TOKENS
+    every = Ragged.concat(sketches, np.uint32)
+    return stored_sketch(every, documents, firsts, None if earlier is None else earlier.artifact)
 
-
-_OF_SKETCH = ("sketch_tokens", "sketch_rows")
 
 _BUILDERS: Mapping[str, Callable[[BuildPlan, Writer, Run, Earlier | None], tuple[Documents, Expectation | None]]] = {
     "shingles": _build_shingles,
@@ -309,21 +315,17 @@ def changes_of(options: Build, run: Run) -> Result:
     plan = plan_of(options)
     assert options.output is not None
     check_target(os.fsdecode(options.output), options.kind)
-    plan = with_all_ignored(plan, run)
-    there = standing_for(options, plan)
-    built, found = build_and_compare(plan, _Discard(), run, there, "it would be rebuilt from scratch")
+    built, found, old = build_and_compare(options, plan, _Discard(), run, "it would be rebuilt from scratch")
     documents, target = built.documents, display_name(options.output)
     assert documents is not None
-    now = Corpus.of(documents, plan.recipe)
-    if plan.intake.artifact is not None:
-        now = Corpus.of_artifact(plan.intake.artifact)
+    now = Corpus.of(documents, plan.recipe) if plan.artifact is None else Corpus.of_artifact(plan.artifact)
     statuses = np.zeros(len(documents), np.int8)
     for number, rows in enumerate((found.changed, found.new, found.renamed), 1):
         statuses[rows] = number
 
     def changes(rows: Rows) -> Iterator[list[Row]]:
         yield from name_rows(now, rows, names_for(run, documents), [STATUSES[at] for at in statuses[rows].tolist()])
-        if (old := there.artifact) is not None:
+        if old is not None:
             each = [REMOVED] * len(found.removed)
             yield from name_rows(Corpus.of_artifact(old), found.removed, names_for(run, old.documents), each)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from simdocs.model.figures import counted
@@ -119,17 +118,14 @@ def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
     run.skipped.warnings += searching.warnings(plan, run)
     advice = (*crowd, *searching.advice(plan, documents, graph, corpus))
     left_out = 0 if chain is None else chain.count
-    facts = searching.facts_of(plan, corpus, documents, run, {"pairs": count, "pairs_left_out": left_out}, advice)
+    found_now = {"pairs": count, "pairs_left_out": left_out}
+    summary = searching.summary_of(plan, corpus, documents, run, found_now, advice, _outcome)
     return SimilarPairs(
         "pairs",
         Table(head, lambda: pair_rows(corpus, every, names)),
         every.renumbered(corpus.given_rows),
-        documents=documents,
-        skipped=run.skipped,
-        facts=facts,
-        lines=partial(searching.lines_of_search, facts, documents, run.skipped, _outcome, 2, ""),
         is_found=count > 0,
-        advice=advice,
+        **summary,
     )
 
 

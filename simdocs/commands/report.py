@@ -119,8 +119,8 @@ def answer(options: Report, run: Run) -> ReportOfGroups:  # noqa: ARG001  (as al
     if missing:
         more = f", and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
         notes.append(f"some texts are not in the report: {'; '.join(missing[:_NAMED])}{more}")
-    summary: dict[str, Any] = {"facts": facts, "lines": lines, "notes": notes, "skipped": skipped}
-    return ReportOfGroups(answer, groups, texts, options.report_size, figure, **summary)
+    given = answer, groups, texts, options.report_size, figure
+    return ReportOfGroups(*given, facts=facts, lines=lines, notes=notes, skipped=skipped)
 
 
 _NAMED = 3

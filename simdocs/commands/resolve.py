@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -284,14 +284,24 @@ def intake_of(options: OfDocuments) -> Intake:
     UsageError: options cannot be combined with them. InputError, ArtifactError: an artifact cannot be opened.
     """
     if any(map(is_artifact, options.documents)):
-        _refuse_disguised(options.documents)
-        _refuse(list(options.problems_beside_artifact()))
+        for name in options.documents:
+            # Someone who can write to the directory may have made it an artifact, so that the answer names files
+            # elsewhere.
+            if isinstance(name, bytes) and name != b"-" and is_disguised(name):
+                suffixes = ", ".join(form.suffix for form in FORMATS.values())
+                raise InputError(
+                    f"{display_name(name)}: this is an artifact and not a directory of documents:"
+                    f" give it a name that ends in one of {suffixes}, or remove its {MANIFEST}"
+                )
+        if problems := list(options.problems_beside_artifact()):
+            raise UsageError(*problems)
         artifact = opened(options.documents[0], options.upstream, or_documents=True)
         # Beside an index, token sets and a root belong to its documents.
         beside = hasattr(options, "index") or getattr(options, "against", None) is not None
         shingles, root = (None if beside else getattr(options, name, None) for name in ("shingles", "root"))
         return Intake(artifact=artifact, shingles=opened_shingles(shingles), root=root, outputs=outputs_of(options))
-    _refuse(list(options.problems_beside_documents()))
+    if problems := list(options.problems_beside_documents()):
+        raise UsageError(*problems)
     walking = Walking.of(options.fields())
     if options.texts is not None:
         data = list(map(as_bytes, options.texts))
@@ -303,20 +313,6 @@ def intake_of(options: OfDocuments) -> Intake:
     sources = Sources(options.documents, listed, options.files0_from is not None, form)
     given = {name: getattr(options, name) for name in ("text_field", "id_field")}
     return Intake(sources=sources, walking=walking, outputs=outputs_of(options), **given)
-
-
-def _refuse_disguised(documents: Sequence[object]) -> None:
-    """Raise InputError if a directory of documents is an artifact, although its name does not say so.
-
-    Someone who can write to the directory may have made it one, so that the answer names files elsewhere.
-    """
-    for name in documents:
-        if isinstance(name, bytes) and name != b"-" and is_disguised(name):
-            suffixes = ", ".join(form.suffix for form in FORMATS.values())
-            raise InputError(
-                f"{display_name(name)}: this is an artifact and not a directory of documents:"
-                f" give it a name that ends in one of {suffixes}, or remove its {MANIFEST}"
-            )
 
 
 def shingling_of(given: Mapping[str, Any]) -> Shingling:
@@ -351,8 +347,3 @@ def banding_of(options: Any, sketching: Sketching) -> Banding:
         if hasattr(options, "exact"):
             remedy = f"{remedy}, or --exact to find every pair"
         raise UnreachableRecallError(error.threshold, error.recall, error.num_perm, error.best, remedy) from None
-
-
-def _refuse(problems: Sequence[str]) -> None:
-    if problems:
-        raise UsageError(*problems)

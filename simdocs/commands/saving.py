@@ -48,7 +48,13 @@ def saved(
     """
     corpus, pairs = decision.corpus, decision.pairs
     assert isinstance(corpus.recipe, SignatureRecipe)
-    arguments = _arguments(intake, documents)
+    # Those of the build, if an artifact has the documents.
+    arguments = () if intake.artifact is None else _of_build(intake.artifact.run, len(documents))
+    if not arguments:
+        given = given_of(intake, documents.counts, len(documents))
+        if sum(count for _, count in given) != len(documents):
+            given = [["", len(documents)]]
+        arguments = tuple((text_to_name(word), count) for word, count in given)
     ours = _absolute(corpus.root if corpus.parts is None else corpus.parts[1].root)
     theirs = None if known is None else _absolute(known.root)
     index = None if known is None else known.index
@@ -79,15 +85,6 @@ def saved(
 
 def _absolute(root: bytes) -> bytes:
     return os.path.abspath(root) if root else os.getcwdb()
-
-
-def _arguments(intake: Intake, documents: Documents) -> _Arguments:
-    """The arguments, each with the number of its documents; those of the build, if an artifact has the documents."""
-    of_build = () if intake.artifact is None else _of_build(intake.artifact.run, len(documents))
-    given = given_of(intake, documents.counts, len(documents))
-    if sum(count for _, count in given) != len(documents):
-        given = [["", len(documents)]]
-    return of_build or tuple((text_to_name(word), count) for word, count in given)
 
 
 def _of_build(run: Mapping[str, Any], documents: int) -> _Arguments:
@@ -177,11 +174,7 @@ def _documents(corpus: Corpus, rows: Rows, places: _Places) -> Iterator[SavedDoc
             name=name,
             root=places.number(name[:container] if container else name, row),
             container=container,
-            size=int(fact["size"]),
-            file_size=int(fact["file_size"]),
-            mtime_ns=int(fact["mtime_ns"]),
-            ctime_ns=int(fact["ctime_ns"]),
-            inode=int(fact["inode"]),
+            **{name: int(fact[name]) for name in ("size", "file_size", "mtime_ns", "ctime_ns", "inode")},
             content=fact["content"].astype("<u8").tobytes().hex(),
         )
 

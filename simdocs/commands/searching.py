@@ -18,7 +18,7 @@ from simdocs.kernels.grouping import PairGraph
 from simdocs.matching.corpus import Corpus, read_corpus
 from simdocs.matching.groups import rows_around
 from simdocs.matching.verify import Verifier
-from simdocs.model.documents import EMPTY, IGNORED, ONE_TEXT, SHORT, WITHOUT_TOKENS, Documents
+from simdocs.model.documents import EMPTY, IGNORED, ONE_TEXT, WITHOUT_TOKENS, Documents
 from simdocs.model.figures import at_least, counted, figure, found_by, shown_probability, size
 from simdocs.model.groups import Members, Pairs
 from simdocs.model.ragged import Array, Index, Mask, distinct
@@ -32,7 +32,6 @@ from simdocs.pipeline.reload import outdated_warnings
 from simdocs.reading.decode import looking_like
 
 if TYPE_CHECKING:
-    from simdocs.pipeline.changes import Changes
     from simdocs.pipeline.indexing import Expectation
 
 
@@ -178,13 +177,21 @@ def warnings(plan: Resolved[Any], run: Run) -> Iterator[str]:
             yield from low_recall(plan.banding, plan.recipe.sketching.num_perm)
 
 
-def facts_of(
-    plan: Resolved[Any], corpus: Corpus, documents: Documents, run: Run, found: Mapping[str, Any], advice: Iterable[str]
+def summary_of(
+    plan: Resolved[Any],
+    corpus: Corpus,
+    documents: Documents,
+    run: Run,
+    found: Mapping[str, Any],
+    advice: Sequence[str],
+    outcome: Callable[[Mapping[str, Any], float], Iterable[str]],
+    beside: str = "",
 ) -> dict[str, Any]:
-    """The summary of a search as values that JSON has.
+    """What the result of a search has beside its pairs: documents, skipped, advice, and the summary.
 
     corpus: the documents that were compared. found: what was found; if there was a sketch of containment, with
-    `compared_with_all`, the number of documents that were too short for it.
+    `compared_with_all`, the number of documents that were too short for it. outcome: returns the lines about what was
+    found, given the facts and the seconds. beside: what is said about other documents.
     """
     banding, recipe = plan.banding, corpus.recipe
     probability = 1.0 if banding is None else least_probability(plan.threshold, *banding.cut)
@@ -197,7 +204,7 @@ def facts_of(
     made = {name: value for name, value in recipe.as_dict().items() if name in groups}
     in_bands = None if banding is None else banding.as_dict()
     parameters = {"walking": plan.intake.walking.as_dict(), "grouping": grouping.as_dict(), "banding": in_bands}
-    return {
+    facts = {
         **facts_read(documents),
         "skipped": run.skipped.counts,
         **facts_left_out(documents, len(corpus.ignored)),
@@ -216,40 +223,32 @@ def facts_of(
         "advice": list(advice),
     }
 
+    def lines(seconds: float, verbose: bool) -> Iterator[str]:
+        why = why_so_few(documents, run.skipped, 2 if plan.known is None else 1)
+        if facts.get("changed") == 0:
+            why = "no document is new or changed"
+        if why:
+            yield f"nothing was compared: {why}"
+        yield read_in_words(documents, run.skipped) + beside
+        yield from left_out_in_words(documents, facts["ignored_tokens"])
+        if changed := facts.get("changed"):
+            are = counted(changed, "document is", "documents are")
+            yield f"{are} new or changed; only pairs with one of them were looked for"
+        if not why:
+            yield f"{_how_found(facts)}; {', '.join(_counts(facts, verbose=verbose))}"
+        yield from outcome(facts, seconds)
+        yield from advice
 
-def lines_of_search(
-    facts: Mapping[str, Any],
-    documents: Documents,
-    skipped: Skipped,
-    outcome: Callable[[Mapping[str, Any], float], Iterable[str]],
-    needed: int,
-    beside: str,
-    seconds: float,
-    verbose: bool,
-) -> Iterator[str]:
-    """Yield the lines of the summary of a search.
+    return {"documents": documents, "skipped": run.skipped, "facts": facts, "lines": lines, "advice": advice}
 
-    outcome: returns the lines about what was found. needed: documents without which nothing is compared. beside: what
-    is said about other documents. seconds, verbose: see `Lines`.
-    """
-    changed = facts.get("changed")
-    why = "no document is new or changed" if changed == 0 else why_so_few(documents, skipped, needed)
-    if why:
-        yield f"nothing was compared: {why}"
-    yield read_in_words(documents, skipped) + beside
-    yield from left_out_in_words(documents, facts["ignored_tokens"])
-    if changed:
-        are = f"{changed:,} document{' is' if changed == 1 else 's are'}"
-        yield f"{are} new or changed; only pairs with one of them were looked for"
-    if not why:
-        # If containment is computed for every pair, there are no candidates to count.
-        candidates, verified = facts["candidates"], facts["verified"]
-        proposed = candidates or not verified
-        counts = [counted(candidates, "candidate")] if proposed else []
-        counts += [f"{verified:,} verified"] if verbose or not proposed else []
-        yield f"{_how_found(facts)}; {', '.join(counts)}"
-    yield from outcome(facts, seconds)
-    yield from facts["advice"]
+
+def _counts(facts: Mapping[str, Any], *, verbose: bool) -> Iterator[str]:
+    """Yield the number of candidates, and of verified pairs. If every containment is computed, none are candidates."""
+    proposed = facts["candidates"] or not facts["verified"]
+    if proposed:
+        yield counted(facts["candidates"], "candidate")
+    if verbose or not proposed:
+        yield f"{facts['verified']:,} verified"
 
 
 def _how_found(facts: Mapping[str, Any]) -> str:
@@ -327,46 +326,9 @@ _BYTES_SKETCHED = 8
 """Bytes that a token takes in the containment sketch: the token and the row of a document, each uint32."""
 
 
-def facts_of_build(
-    kind: str,
-    documents: Documents,
-    recipe: Recipe,
-    skipped: Skipped,
-    ignored: int,
-    found: Changes,
-    note: str,
-    expected: Expectation | None,
-    advice: Iterable[str],
-) -> dict[str, Any]:
-    """The summary of a build as values that JSON has.
-
-    ignored: the number of tokens that are left out. found, note: what changed, and what else to know about that.
-    expected: what the bands of an index will find.
-    """
-    return {
-        **facts_read(documents),
-        "short": documents.flagged(SHORT),
-        "tokens": documents.tokens,
-        "skipped": skipped.counts,
-        "parameters": recipe.as_dict(),
-        **({} if kind == "shingles" else facts_left_out(documents, ignored)),
-        "update": {
-            "unchanged": found.unchanged,
-            "changed": len(found.changed),
-            "new": len(found.new),
-            "removed": len(found.removed),
-            "note": note,
-            "renamed": len(found.renamed),
-        },
-        **(_facts_expected(recipe, expected) if isinstance(recipe, IndexRecipe) and expected is not None else {}),
-        "kind": kind,
-        "advice": list(advice),
-        "seconds": None,
-        "looks_like": dict(looking_like(documents)),
-    }
-
-
-def _facts_expected(recipe: IndexRecipe, expected: Expectation) -> dict[str, Any]:
+def facts_expected(recipe: Recipe, expected: Expectation) -> dict[str, Any]:
+    """What the bands of an index will find, as values that JSON has."""
+    assert isinstance(recipe, IndexRecipe)
     facts: dict[str, Any] = {
         "threshold": recipe.banding.threshold,
         "bands": recipe.banding.bands,

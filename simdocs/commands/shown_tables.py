@@ -89,15 +89,14 @@ def shown(options: Show, run: Run) -> Result:
 def _shingles(options: Show) -> Iterator[Row]:
     """The shingles of a text with their tokens, in text order, with repeats."""
     problems = list(options.problems_of("a text"))
-    if problems and options.text is None and options.file != b"-":
-        # An artifact that is not there is no text.
-        read_single_document(options.file, options.max_size, Sequences())
-    if problems:
+    if problems and options.file == b"-":
         raise UsageError(*problems)
     if options.text is not None:
         data = as_bytes(options.text)
     else:
         data = read_single_document(options.file, options.max_size, Sequences())
+    if problems:  # but an artifact that is not there is no text
+        raise UsageError(*problems)
     return shown_shingles(data, shingling_of(options.fields()))
 
 
@@ -114,16 +113,23 @@ def _of_artifact(options: Show, artifact: Artifact, run: Run) -> _Table:
         raise UsageError(*problems)
     names = [name for name in options.documents if isinstance(name, bytes)]
     rows = _rows_named(Corpus.of_artifact(artifact), names) if names else None
-    if options.buckets:
+    if options.buckets or options.candidates:
         assert isinstance(artifact, BandIndex)
-        return _buckets(artifact, _first_copies(artifact, rows))
-    if options.candidates:
-        assert isinstance(artifact, BandIndex)
-        return _candidates(artifact, _first_copies(artifact, rows), options, run)
+        # The first documents with the texts of these stand for all copies in the buckets.
+        firsts = None if rows is None else artifact["same_as"].rows(rows).astype(np.int64)
+        return _buckets(artifact, firsts) if options.buckets else _candidates(artifact, firsts, options, run)
+    rows = np.arange(artifact.n_documents) if rows is None else rows
+    if len(rows) > MOST_COLUMNS:
+        raise UsageError(
+            f"{artifact.name}: a matrix of {len(rows):,} documents has too many columns: name up to {MOST_COLUMNS}"
+            " of its documents"
+        )
+    names = Corpus.of_artifact(artifact).printed_names(rows)
+    columns = tuple((name, NUMBER) for name in map(display_name, names))
     if isinstance(artifact, Shingles):
-        return _matrix(artifact, rows, options.root, run)
+        return _matrix(artifact, rows, columns, options.root, run)
     assert isinstance(artifact, Signatures | BandIndex)
-    return _signatures(artifact, rows)
+    return _signatures(artifact, rows, columns)
 
 
 def _rows_named(corpus: Corpus, names: Sequence[bytes]) -> Rows:
@@ -139,21 +145,18 @@ def _rows_named(corpus: Corpus, names: Sequence[bytes]) -> Rows:
     return np.array(rows, np.int64)
 
 
-def _first_copies(index: BandIndex, rows: Rows | None) -> Rows | None:
-    """The first documents with the texts of these, which stand for all copies in the buckets."""
-    return None if rows is None else index["same_as"].rows(rows).astype(np.int64)
-
-
 _MOST_SPELLED = 1 << 16
 """Rows of a matrix that have shingles at most. These are strings, which take much more memory than tokens."""
 
 
-def _matrix(shingles: Shingles, rows: Rows | None, root: bytes | None, run: Run) -> _Table:
+_Columns = tuple[tuple[str, str], ...]
+
+
+def _matrix(shingles: Shingles, rows: Rows, columns: _Columns, root: bytes | None, run: Run) -> _Table:
     """The characteristic matrix: a row for each shingle, a column for each document, and 1 where it has the shingle.
 
     The rows are in the order of the shingles, or where these are unknown, in that of their tokens.
     """
-    rows = _few(shingles, rows)
     sets = shingles.tokens.take(rows)
     tokens = distinct(sets.values)
     cells = np.zeros((len(tokens), len(rows)), np.int64)
@@ -163,8 +166,7 @@ def _matrix(shingles: Shingles, rows: Rows | None, root: bytes | None, run: Run)
     known = sorted(spelled, key=lambda token: (place_of[spelled[token]], token))  # multisets repeat shingles
     unknown = [token for token in tokens.tolist() if token not in spelled]
     order = np.searchsorted(tokens, np.array([*known, *unknown], np.uint32))
-    head = _with_a_column_each("token", Corpus.of_artifact(shingles).printed_names(rows))
-    head = TableHead((("shingle", NAME), *head.columns))
+    head = TableHead((*SHINGLES.columns, *columns))
     lines = np.column_stack((tokens, cells))[order].tolist()
     return head, ((spelled.get(token), token, *line) for token, *line in lines)
 
@@ -188,20 +190,13 @@ def _spelled(corpus: Corpus, rows: Rows, tokens: Tokens, run: Run) -> dict[int, 
     return spelled
 
 
-def _signatures(artifact: Signatures | BandIndex, rows: Rows | None) -> _Table:
+def _signatures(artifact: Signatures | BandIndex, rows: Rows, columns: _Columns) -> _Table:
     """The signature matrix: a row for each place, a column for each document; for two of them, whether they agree."""
-    rows = _few(artifact, rows)
-    signatures = artifact.signatures[rows]
-    head = _with_a_column_each("place", Corpus.of_artifact(artifact).printed_names(rows))
-    values: Iterator[Row] = ((place, *column) for place, column in enumerate(signatures.T.tolist(), 1))
+    head = TableHead((("place", NUMBER), *columns))
+    values: Iterator[Row] = ((at, *column) for at, column in enumerate(artifact.signatures[rows].T.tolist(), 1))
     if len(rows) == len("ab"):
         return head.but(PLAIN, agree=NAME), ((*row, "yes" if row[1] == row[2] else "no") for row in values)
     return head, values
-
-
-def _with_a_column_each(first: str, documents: list[bytes]) -> TableHead:
-    """The head of a matrix: a first column, and one for each document."""
-    return TableHead(tuple((name, NUMBER) for name in (first, *map(display_name, documents))))
 
 
 def _buckets(index: BandIndex, rows: Rows | None) -> _Table:
@@ -250,17 +245,6 @@ def _candidates(index: BandIndex, rows: Rows | None, options: Show, run: Run) ->
             )
 
     return _CANDIDATES, lines()
-
-
-def _few(artifact: Artifact, rows: Rows | None) -> Rows:
-    """The rows that were named, or all. UsageError: they are too many for a matrix."""
-    rows = np.arange(artifact.n_documents) if rows is None else rows
-    if len(rows) > MOST_COLUMNS:
-        raise UsageError(
-            f"{artifact.name}: a matrix of {len(rows):,} documents has too many columns: name up to {MOST_COLUMNS}"
-            " of its documents"
-        )
-    return rows
 
 
 ENDS = 3

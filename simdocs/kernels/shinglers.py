@@ -18,7 +18,6 @@ from simdocs.kernels.native import accelerated
 from simdocs.kernels.normalise import normalise
 from simdocs.kernels.units import Units, line_hashes, lines_in, other_words, stop_word_positions, word_hashes, words_in
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Texts, Tokens, count_true_in_rows, offsets_of, ranges
-from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling
 
 
@@ -226,7 +225,7 @@ SHINGLERS = {
 
 def normalised_texts(raw: Ragged, shingling: Shingling) -> Texts:
     """The normalised texts of N documents, given as bytes (Ragged uint8), as the shingler of the unit needs them."""
-    return normalise(raw, shingling.normalisation, lines=UNITS[shingling.unit].by_lines)
+    return normalise(raw, shingling.normalisation, lines=shingling.by_lines)
 
 
 def unit_numbers(texts: Texts, unit: str, shingling: Shingling) -> list[Array]:
@@ -242,9 +241,4 @@ def unit_numbers(texts: Texts, unit: str, shingling: Shingling) -> list[Array]:
 
 def text_tokens(texts: Texts, shingling: Shingling) -> Ragged:
     """The tokens of N normalised texts, in text order, with repeats: Ragged uint32."""
-    return shingled_texts(texts, shingling).tokens
-
-
-def shingled_texts(texts: Texts, shingling: Shingling) -> ShingledTexts:
-    """The tokens of N normalised texts, and how many units each text has."""
-    return SHINGLERS[shingling.unit].shingles(texts, shingling)
+    return SHINGLERS[shingling.unit].shingles(texts, shingling).tokens

@@ -14,7 +14,7 @@ from simdocs.kernels import jaccard, multisets
 from simdocs.kernels.banding import candidate_probability
 from simdocs.kernels.jaccard import shared_tokens
 from simdocs.kernels.multisets import leave_out
-from simdocs.kernels.shinglers import normalised_texts, shingled_texts, text_tokens, unit_numbers
+from simdocs.kernels.shinglers import SHINGLERS, normalised_texts, text_tokens, unit_numbers
 from simdocs.kernels.subsequence import cells, lcs_length
 from simdocs.model.comparison import MOST_CELLS
 from simdocs.model.ragged import NO_TOKENS, Ragged, Tokens, joined
@@ -33,7 +33,8 @@ def token_sets(texts: Sequence[bytes], shingling: Shingling, ignored: Tokens = N
 
 def set_and_length(text: bytes, shingling: Shingling, ignored: Tokens = NO_TOKENS) -> tuple[Tokens, int]:
     """The token set of a text, as in `token_sets`, and the number of its units. text: UTF-8."""
-    tokens, lengths = shingled_texts(normalised_texts(joined([text]), shingling), shingling)
+    normalised = normalised_texts(joined([text]), shingling)
+    tokens, lengths = SHINGLERS[shingling.unit].shingles(normalised, shingling)
     if shingling.multiset:
         tokens = multisets.token_multisets(tokens, shingling.seed)
     return leave_out(multisets.token_sets(tokens), ignored).values, int(lengths[0])
@@ -41,11 +42,8 @@ def set_and_length(text: bytes, shingling: Shingling, ignored: Tokens = NO_TOKEN
 
 def are_shorter_than_a_shingle(texts: Sequence[bytes], sets: Ragged, shingling: Shingling) -> list[bool]:
     """Whether each text has units, but fewer than a shingle. sets: its token sets. texts: UTF-8."""
-    one = (sets.lengths == 1).tolist()  # the text itself is then its only token
-    normalised = (
-        normalised_texts(joined([text] if alone else []), shingling) for text, alone in zip(texts, one, strict=True)
-    )
-    return [bool((shingled_texts(text, shingling).lengths < shingling.k).any()) for text in normalised]
+    each = zip(texts, (sets.lengths == 1).tolist(), strict=True)  # the text itself is then its only token
+    return [alone and set_and_length(text, shingling)[1] < shingling.k for text, alone in each]
 
 
 def shingle_measures(a: bytes, b: bytes, shingling: Shingling, ignored: Tokens = NO_TOKENS) -> Measures:

@@ -15,7 +15,6 @@ from simdocs.kernels.units import Units
 from simdocs.matching.difference import line_begins
 from simdocs.model.comparison import CommonPassage
 from simdocs.model.ragged import NO_TOKENS, Array, Index, Mask, Texts, Tokens, joined
-from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling
 
 _UNITS_AT_ONCE = 1 << 16
@@ -68,8 +67,8 @@ class MappedText(NamedTuple):
     def of(cls, raw: bytes, shingling: Shingling) -> MappedText:
         """A text in UTF-8."""
         normal = normalised_texts(joined([raw]), shingling)
-        text, by_lines = raw.decode("utf-8", "surrogateescape"), UNITS[shingling.unit].by_lines
-        mapped = origins(text, joined([raw]), shingling.normalisation, lines=by_lines)
+        text = raw.decode("utf-8", "surrogateescape")
+        mapped = origins(text, joined([raw]), shingling.normalisation, lines=shingling.by_lines)
         return cls(text, normal, SHINGLERS[shingling.unit].units(normal, shingling), mapped)
 
     def counted(self, shingling: Shingling, ignored: Tokens) -> Index:

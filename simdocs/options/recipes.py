@@ -187,6 +187,11 @@ class Shingling(Group, shared=SHINGLES, decided=True):
     )
     normalisation: Normalisation = Normalisation()
 
+    @property
+    def by_lines(self) -> bool:
+        """Whether normalisation keeps the ends of lines, which separate the units."""
+        return UNITS[self.unit].by_lines
+
 
 MOST_STOP_WORDS = 1 << 18
 """Bytes of a list of stop words in UTF-8. Every artifact that is made with it holds it, and each query reads it."""

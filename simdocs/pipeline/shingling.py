@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from simdocs.engines.engine import SharedRows, WorkerState, untold
 from simdocs.kernels import multisets
 from simdocs.kernels.characters import depends_on_context, is_utf8
-from simdocs.kernels.shinglers import SHINGLERS, normalised_texts, shingled_texts, text_tokens
+from simdocs.kernels.normalise import normalise
+from simdocs.kernels.shinglers import SHINGLERS, normalised_texts, text_tokens
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, Documents
 from simdocs.model.ragged import (
@@ -71,7 +72,8 @@ def normalised(raws: Sequence[bytes], shingling: Shingling) -> Iterator[tuple[Bl
     for alike in (np.flatnonzero(slow == degree) for degree in range(3)):
         for cut in batches(sizes[alike]):
             places = alike[cut.start : cut.stop]
-            yield places, normalised_texts(joined([raws[place] for place in places.tolist()]), shingling)
+            raw = joined([raws[place] for place in places.tolist()])
+            yield places, normalise(raw, shingling.normalisation, lines=shingling.by_lines)
 
 
 def _sizes(raws: Sequence[bytes]) -> Index:
@@ -91,7 +93,7 @@ def shingled(raws: list[bytes], shingling: Shingling, tell: Callable[[float], No
         if len(places) == 1:
             raws[int(places[0])] = b""
         tell((before + _NORMALISED * size) / total)
-        tokens, lengths = shingled_texts(texts, shingling)
+        tokens, lengths = SHINGLERS[shingling.unit].shingles(texts, shingling)
         if shingling.multiset:
             tokens = multisets.token_multisets(tokens, shingling.seed)
         tell((before + _HASHED * size) / total)

@@ -29,7 +29,7 @@ import numpy as np
 
 from simdocs.kernels.buckets import equal_runs
 from simdocs.kernels.jaccard import containments, overlaps
-from simdocs.kernels.prefix_index import equal_tokens, prefix_blocks, smallest_part, token_frequencies
+from simdocs.kernels.prefix_index import equal_tokens, prefix_blocks, prefix_tokens, smallest_part, token_frequencies
 from simdocs.model.ragged import (
     Array,
     GrowingArray,
@@ -73,8 +73,6 @@ class Parts(NamedTuple):
     @classmethod
     def of(cls, sets: Ragged, threshold: float) -> Parts:
         """Prepare sets to be looked for. threshold: the smallest containment that counts, above 0."""
-        from simdocs.kernels.prefix_index import prefix_tokens  # most runs do not need it
-
         prefixes = prefix_tokens(sets, threshold)
         owner = np.repeat(np.arange(len(sets)), prefixes.lengths)
         order = np.argsort(prefixes.values, kind="stable")

@@ -4,8 +4,6 @@ and bitmaps of token sets, which bound how many tokens two sets have in common."
 from __future__ import annotations
 
 import math
-from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -153,60 +151,28 @@ def least_agreements(similarity: Floats, places: int, missed: float) -> Index:
     return fewest
 
 
-class SharedTokens(NamedTuple):
-    """The counts of two bags of tokens, a and b, all int.
-
-    distinct_a, distinct_b, shared: the number of distinct tokens of a, of b and of both
-    least, most: the sums of the smaller and of the larger count of each token
-    product: the sum of the products of the counts
-    squares_a, squares_b: the sums of the squares of the counts
-    """
-
-    distinct_a: int
-    distinct_b: int
-    shared: int
-    least: int
-    most: int
-    product: int
-    squares_a: int
-    squares_b: int
-
-
 _TOKENS_AT_ONCE = 1 << 18
 """Tokens of both documents that are counted at once, if they are random numbers: 6 MiB."""
 
 
-def shared_tokens(a: Tokens, b: Tokens) -> SharedTokens:
+def shared_tokens(a: Tokens, b: Tokens) -> tuple[int, ...]:
     """Count the tokens that two documents have, and those that they share. a, b: uint32, ascending, with repeats.
 
-    Both are counted in parts: the tokens of each of many ranges of numbers.
+    Seven numbers: the distinct tokens of a, of b and of both; the sum of the smaller counts of each token; that of the
+    products of the counts; and those of the squares of the counts of a, and of b. Both are counted in parts: the tokens
+    of each of many ranges of numbers.
     """
     bits = min(32, ((len(a) + len(b)) // _TOKENS_AT_ONCE).bit_length())
-    cuts = [np.searchsorted(bag, np.arange(1, 1 << bits, dtype=np.uint64) << (32 - bits)).tolist() for bag in (a, b)]
-    total = [0] * len(SharedTokens._fields)
-    for ours, theirs in zip(
-        *(pairwise([0, *cut, len(bag)]) for cut, bag in zip(cuts, (a, b), strict=True)), strict=True
-    ):
-        part = _shared_of_part(a[slice(*ours)], b[slice(*theirs)])
+    bounds = np.arange(1, 1 << bits, dtype=np.uint64) << (32 - bits)
+    total = [0] * 7
+    for one, other in zip(*(np.split(bag, np.searchsorted(bag, bounds)) for bag in (a, b)), strict=True):
+        (begins_a, of_a), (begins_b, of_b) = equal_runs(one), equal_runs(other)
+        _, in_a, in_b = np.intersect1d(one[begins_a], other[begins_b], assume_unique=True, return_indices=True)
+        ours, theirs = of_a[in_a], of_b[in_b]
+        sums = (int(each.sum()) for each in (np.minimum(ours, theirs), ours * theirs, of_a * of_a, of_b * of_b))
+        part = len(of_a), len(of_b), len(in_a), *sums
         total = [so_far + more for so_far, more in zip(total, part, strict=True)]
-    return SharedTokens(*total)
-
-
-def _shared_of_part(a: Tokens, b: Tokens) -> SharedTokens:
-    (begins_a, counts_a), (begins_b, counts_b) = equal_runs(a), equal_runs(b)
-    _, in_a, in_b = np.intersect1d(a[begins_a], b[begins_b], assume_unique=True, return_indices=True)
-    ours, theirs = counts_a[in_a], counts_b[in_b]
-    least = int(np.minimum(ours, theirs).sum())
-    return SharedTokens(
-        len(begins_a),
-        len(begins_b),
-        len(in_a),
-        least,
-        len(a) + len(b) - least,
-        int((ours * theirs).sum()),
-        int((counts_a * counts_a).sum()),
-        int((counts_b * counts_b).sum()),
-    )
+    return tuple(total)
 
 
 WORD = 64

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from simdocs.kernels.buckets import equal_runs
-from simdocs.model.ragged import Array, Floats, Index, Keys, Mask, Ragged, Tokens, offsets_of, ranges, row_blocks
+from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, Tokens, offsets_of, ranges, row_blocks
 
 if TYPE_CHECKING:
     from simdocs.kernels.containment import ContainmentIndex
@@ -126,13 +126,9 @@ class PrefixIndex:
         # The prefix that ends first contains all tokens of its set up to its last one, and so does the other prefix. So
         # the tokens that are not in both of them come after it.
         uncounted = np.where(self.last[left] <= self.last[right], self.rest[left], self.rest[right])
-        return np.asarray(alike & (counts + uncounted >= smallest_overlap(self, left, right)))
-
-
-def smallest_overlap(index: PrefixIndex, left: Index, right: Index) -> Floats:
-    """How many tokens two sets of these lengths share at least if they are similar, minus a margin for rounding."""
-    both = index.lengths[left] + index.lengths[right]
-    return np.asarray(both * (index.threshold / (1 + index.threshold)) - _MARGIN, np.float64)
+        # So many tokens they share at least if they are similar.
+        least = (own + other) * (self.threshold / (1 + self.threshold)) - _MARGIN
+        return np.asarray(alike & (counts + uncounted >= least))
 
 
 def prefix_index(sets: Ragged, threshold: float) -> PrefixIndex:

@@ -16,7 +16,7 @@ import numpy as np
 from simdocs.kernels import murmur
 from simdocs.kernels.native import accelerated
 from simdocs.kernels.normalise import normalise
-from simdocs.kernels.units import Units, line_hashes, lines_in, other_words, stop_word_positions, word_hashes, words_in
+from simdocs.kernels.units import Units, are_stop_words, line_hashes, lines_in, word_hashes, words_in
 from simdocs.model.ragged import Array, Index, Mask, Ragged, Texts, Tokens, count_true_in_rows, offsets_of, ranges
 from simdocs.options.recipes import Shingling
 
@@ -33,9 +33,9 @@ class Layout(NamedTuple):
     offsets: Index
 
 
-def windows(units: Units, k: int) -> Layout:
+def windows(_texts: Texts, units: Units, shingling: Shingling) -> Layout:
     """The shingles of every k consecutive units."""
-    counts = np.diff(units.offsets)
+    counts, k = np.diff(units.offsets), shingling.k
     shingles = np.where(counts >= k, counts - k + 1, np.minimum(counts, 1))
     sizes = np.repeat(np.minimum(counts, k), shingles)
     return Layout(ranges(units.offsets[:-1], shingles), sizes, offsets_of(shingles))
@@ -137,7 +137,7 @@ def word_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts:
     """
     hashes = word_hashes(texts, shingling.seed)
     if shingling.ignore_stop_words:
-        hashes = hashes.keep(other_words(hashes.values, shingling))
+        hashes = hashes.keep(~are_stop_words(hashes.values, shingling))
     return tokens_of_units(hashes, shingling)
 
 
@@ -159,7 +159,7 @@ def tokens_of_units(hashes: Ragged, shingling: Shingling) -> ShingledTexts:
 def stopword_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts:
     """The tokens of each stop word with the k-1 words after it, hashed like k words."""
     hashes = word_hashes(texts, shingling.seed)
-    layout = after_stop_words(hashes.offsets, stop_word_positions(hashes.values, shingling), shingling.k)
+    layout = after_stop_words(hashes.offsets, np.flatnonzero(are_stop_words(hashes.values, shingling)), shingling.k)
     long = max(shingling.k, murmur.LONG // 4)
     tokens = murmur.hash_number_runs(hashes.values, layout.firsts, layout.sizes, shingling.seed, long)
     return ShingledTexts(Ragged(tokens, layout.offsets), hashes.lengths)
@@ -187,38 +187,26 @@ def _chars(texts: Texts, shingling: Shingling) -> Units:
     return Units(starts, starts + 1, texts.codepoints.offsets)
 
 
-def _lines(texts: Texts, shingling: Shingling) -> Units:
-    return lines_in(texts.codepoints)
-
-
-def _all_words(texts: Texts, shingling: Shingling) -> Units:
-    return words_in(texts.codepoints)
-
-
 def _words(texts: Texts, shingling: Shingling) -> Units:
     units = words_in(texts.codepoints)
     if not shingling.ignore_stop_words:
         return units
-    others = other_words(word_hashes(texts, shingling.seed).values, shingling)
+    others = ~are_stop_words(word_hashes(texts, shingling.seed).values, shingling)
     return Units(units.starts[others], units.stops[others], offsets_of(count_true_in_rows(others, units.offsets)))
-
-
-def _windows(texts: Texts, units: Units, shingling: Shingling) -> Layout:
-    return windows(units, shingling.k)
 
 
 def _after_stop_words(texts: Texts, units: Units, shingling: Shingling) -> Layout:
     hashes = word_hashes(texts, shingling.seed)
-    return after_stop_words(units.offsets, stop_word_positions(hashes.values, shingling), shingling.k)
+    return after_stop_words(units.offsets, np.flatnonzero(are_stop_words(hashes.values, shingling)), shingling.k)
 
 
 SHINGLERS = {
     "char": Shingler(
-        char_tokens, _chars, _windows, "", lambda texts: [texts.codepoints[row] for row in range(len(texts))]
+        char_tokens, _chars, windows, "", lambda texts: [texts.codepoints[row] for row in range(len(texts))]
     ),
-    "word": Shingler(word_tokens, _words, _windows, " "),
-    "line": Shingler(line_tokens, _lines, _windows, "\n"),
-    "stopword": Shingler(stopword_tokens, _all_words, _after_stop_words, " "),
+    "word": Shingler(word_tokens, _words, windows, " "),
+    "line": Shingler(line_tokens, lambda texts, _: lines_in(texts.codepoints), windows, "\n"),
+    "stopword": Shingler(stopword_tokens, lambda texts, _: words_in(texts.codepoints), _after_stop_words, " "),
 }
 """The implementations of UNITS in options/families.py."""
 

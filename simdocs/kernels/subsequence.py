@@ -11,7 +11,8 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 import numpy as np
 
@@ -115,9 +116,9 @@ def _traced(long: Array, short: Array) -> tuple[Index, Index]:
 def _rows(long: Array, short: Array) -> Iterator[int]:
     """Yield a row of the table for each symbol of `short`. Bit i is 0 if the length grows with symbol i of `long`."""
     every = (1 << len(long)) - 1
-    row, masks = every, _Masks(long, short)
+    row, mask_of = every, _masks(long, short)
     for symbol in short.tolist():
-        matches = row & masks.of(symbol)
+        matches = row & mask_of(symbol)
         row = ((row + matches) | (row - matches)) & every
         yield row
 
@@ -128,28 +129,22 @@ def _last_row(long: Array, short: Array) -> int:
     return last.pop() if last else (1 << len(long)) - 1
 
 
-class _Masks:
-    """For each symbol of `short`, an integer whose bits are 1 where `long` has the symbol."""
+def _masks(long: Array, short: Array) -> Callable[[int], int]:
+    """A function from a symbol of `short` to an integer whose bits are 1 where `long` has the symbol."""
+    order, wanted = np.argsort(long, kind="stable"), distinct(short)
+    begins, ends = (np.searchsorted(long[order], wanted, side=side) for side in ("left", "right"))
+    spans = dict(zip(wanted.tolist(), zip(begins.tolist(), ends.tolist(), strict=True), strict=True))
 
-    def __init__(self, long: Array, short: Array) -> None:
-        self._size = len(long)
-        self._order = np.argsort(long, kind="stable")
-        ordered, wanted = long[self._order], distinct(short)
-        begins, ends = np.searchsorted(ordered, wanted), np.searchsorted(ordered, wanted, side="right")
-        self._spans = dict(zip(wanted.tolist(), zip(begins.tolist(), ends.tolist(), strict=True), strict=True))
-        self._kept = dict[int, int]()
+    @lru_cache(_MASK_BITS // max(1, len(long)))
+    def mask_of(symbol: int) -> int:
+        begin, end = spans[symbol]
+        if begin == end:
+            return 0
+        bits = np.zeros(len(long), np.uint8)
+        bits[order[begin:end]] = 1
+        return int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
 
-    def of(self, symbol: int) -> int:
-        """The mask of a symbol."""
-        mask = self._kept.get(symbol)
-        if mask is None:
-            begin, end = self._spans[symbol]
-            bits = np.zeros(self._size, np.uint8)
-            bits[self._order[begin:end]] = 1
-            mask = int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little") if end > begin else 0
-            if (len(self._kept) + 1) * self._size <= _MASK_BITS:
-                self._kept[symbol] = mask
-        return mask
+    return mask_of
 
 
 def _as_bytes(row: int, size: int) -> bytes:

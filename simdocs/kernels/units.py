@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -142,31 +141,20 @@ def _encoded(codepoint: int) -> bytes:
     return chr(codepoint).encode(errors="surrogatepass")
 
 
-def stop_word_positions(hashes: Tokens, shingling: Shingling) -> Index:
-    """The positions of the stop words among words, given by their hashes (W,) uint32: ascending int64."""
-    return np.concatenate([np.empty(0, np.int64), *_stop_words_in_chunks(hashes, shingling)])
-
-
-def other_words(hashes: Tokens, shingling: Shingling) -> Mask:
-    """Which words are not stop words, of words given by their hashes (W,) uint32: bool (W,)."""
-    others = np.ones(len(hashes), bool)
-    for positions in _stop_words_in_chunks(hashes, shingling):
-        others[positions] = False
-    return others
-
-
-def _stop_words_in_chunks(hashes: Tokens, shingling: Shingling) -> Iterator[Index]:
-    """Yield the positions of the stop words, a chunk of the words after the other."""
+def are_stop_words(hashes: Tokens, shingling: Shingling) -> Mask:
+    """Which words are stop words, of words given by their hashes (W,) uint32: bool (W,)."""
     known = _stop_word_hashes(shingling.stop_word_list, shingling.language, shingling.normalisation, shingling.seed)
+    found = np.zeros(len(hashes), bool)
     if not len(known):
-        return
+        return found
     low = np.zeros(1 << 16, bool)
     low[known & 0xFFFF] = True
     for at in range(0, len(hashes), murmur.CHUNK):
         chunk = hashes[at : at + murmur.CHUNK]
         likely = np.flatnonzero(low.take((chunk & 0xFFFF).astype(np.intp)))
         values = chunk[likely]
-        yield at + likely[known[np.searchsorted(known, values) % len(known)] == values]
+        found[at + likely] = known[np.searchsorted(known, values) % len(known)] == values
+    return found
 
 
 @lru_cache(maxsize=64)

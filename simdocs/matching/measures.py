@@ -53,24 +53,24 @@ def shingle_measures(a: bytes, b: bytes, shingling: Shingling, ignored: Tokens =
         np.sort(leave_out(text_tokens(normalised_texts(joined([text]), shingling), shingling), ignored).values)
         for text in (a, b)
     ]
-    found = shared_tokens(*bags)
-    union, squares = found.distinct_a + found.distinct_b - found.shared, found.squares_a * found.squares_b
-    similarity, of_bags = found.shared / max(1, union), found.least / max(1, found.most)
-    cosine = min(1.0, found.product / math.sqrt(squares)) if squares else None
+    of_a, of_b, shared, least, product, squares_a, squares_b = shared_tokens(*bags)
+    union, squares = of_a + of_b - shared, squares_a * squares_b
+    similarity, of_bags = shared / max(1, union), least / max(1, sum(map(len, bags)) - least)
+    cosine = min(1.0, product / math.sqrt(squares)) if squares else None
     return {
         "unit": shingling.unit,
         "k": shingling.k,
-        "shingles_a": found.distinct_a,
-        "shingles_b": found.distinct_b,
-        "intersection": found.shared,
+        "shingles_a": of_a,
+        "shingles_b": of_b,
+        "intersection": shared,
         "union": union,
         "jaccard": similarity,
         "distance": 1.0 - similarity,
         "bag_jaccard": of_bags,
         "bag_distance": 1.0 - of_bags,
-        "containment_a": _fraction(found.shared, found.distinct_a),
-        "containment_b": _fraction(found.shared, found.distinct_b),
-        "overlap": _fraction(found.shared, min(found.distinct_a, found.distinct_b)),
+        "containment_a": _fraction(shared, of_a),
+        "containment_b": _fraction(shared, of_b),
+        "overlap": _fraction(shared, min(of_a, of_b)),
         "cosine": cosine,
         "angle": None if cosine is None else math.degrees(math.acos(cosine)),
     }

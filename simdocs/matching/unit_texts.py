@@ -11,7 +11,7 @@ import numpy as np
 from simdocs.engines.engine import WorkerState
 from simdocs.kernels import characters as kinds
 from simdocs.kernels.shinglers import SHINGLERS, unit_numbers
-from simdocs.kernels.units import other_words, word_hashes
+from simdocs.kernels.units import are_stop_words, word_hashes
 from simdocs.kernels.windows import anchors
 from simdocs.model.documents import Documents
 from simdocs.model.ragged import (
@@ -46,7 +46,7 @@ def numbered(texts: Texts, shingling: Shingling) -> Ragged:
     found = Ragged.from_rows(rows, np.uint64)
     if not shingling.ignore_stop_words:
         return found
-    return found.keep(other_words(word_hashes(texts, shingling.seed).values, shingling))
+    return found.keep(~are_stop_words(word_hashes(texts, shingling.seed).values, shingling))
 
 
 def opening(numbers: Array, unit: str) -> Mask:

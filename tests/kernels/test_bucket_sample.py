@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import product
+from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -18,8 +20,9 @@ from tests.twins import bands as twin_bands
 key_lists = st.lists(st.integers(0, 4), max_size=12)
 
 
-def as_keys(values: list[int]) -> np.ndarray:
-    return some.frozen(np.array(values, np.uint64))
+def pairs_of_band(values: list[int], most: int, dice: Any = None) -> list[list[Any]]:
+    keys, order = np.array(values, np.uint64), np.argsort(values, kind="stable")
+    return [each.tolist() for each in buckets.pairs_of_band(some.frozen(keys[order]), some.frozen(order), most, dice)]
 
 
 def pairs_of(values: list[int]) -> list[tuple[int, int]]:
@@ -28,9 +31,9 @@ def pairs_of(values: list[int]) -> list[tuple[int, int]]:
 
 @given(key_lists)
 def test_every_pair_of_a_band_is_listed_once(values):
-    left, right = buckets.every_pair(as_keys(values))
-    assert sorted(zip(left.tolist(), right.tolist(), strict=True)) == pairs_of(values)
-    assert buckets.count_pairs(as_keys(values)) == len(pairs_of(values))
+    left, right, stands_for = pairs_of_band(values, 1000)
+    assert sorted(map(sorted, zip(left, right, strict=True))) == list(map(list, pairs_of(values)))
+    assert stands_for == [1.0] * len(left)
 
 
 @pytest.mark.parametrize("values", [[7, 7], [1, 2, 1, 2, 2], [3, 3, 3, 9, 1, 9, 3]])
@@ -38,9 +41,10 @@ def test_each_pair_of_a_band_is_drawn_as_often(values):
     sides = 12  # a multiple of the sizes of buckets, and of one less
     grid = [((bucket + 0.5) / len(pairs_of(values)), (one + 0.5) / sides, (other + 0.5) / sides)
             for bucket, one, other in product(range(len(pairs_of(values))), range(sides), range(sides))]  # fmt: skip
-    left, right = buckets.drawn_pairs(as_keys(values), np.array(grid))
-    found = Counter(zip(left.tolist(), right.tolist(), strict=True))
+    left, right, stands_for = pairs_of_band(values, 0, mock.Mock(random=lambda _: np.array(grid)))
+    found = Counter(tuple(sorted(pair)) for pair in zip(left, right, strict=True))
     assert found == dict.fromkeys(pairs_of(values), sides**2)
+    assert sum(stands_for) == pytest.approx(len(pairs_of(values)))
 
 
 @given(st.integers(1, 4), st.integers(1, 3), st.lists(st.integers(0, 1), min_size=36, max_size=36))

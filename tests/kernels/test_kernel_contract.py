@@ -357,12 +357,11 @@ def test_pairs_of_buckets_take_no_more_steps_for_more_members():
     draw = np.random.default_rng(5)
 
     def work(count: int) -> None:
-        buckets.count_pairs(keys[:count])
-        left, right = buckets.every_pair(keys[:count])
-        buckets.drawn_pairs(keys[:count], chances[:count])
+        buckets.pairs_of_band(keys[:count], np.arange(count), count, draw)
+        left, right, _ = buckets.pairs_of_band(keys[:count], np.arange(count), count**2, draw)
         buckets.agreeing_bands(signatures, left[:FEW], right[:FEW], Bands(2, 2))
 
-    keys, chances = draw.integers(0, 50, MANY).astype(np.uint64), draw.random((MANY, 3))
+    keys = np.sort(draw.integers(0, 50, MANY).astype(np.uint64))
     signatures = draw.integers(0, 9, (MANY, 4)).astype(np.uint32)
     assert steps(lambda: work(MANY)) < steps(lambda: work(FEW)) + CONSTANT
 

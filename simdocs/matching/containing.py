@@ -17,7 +17,7 @@ from simdocs.kernels.fracminhash import least_hits, sketches
 from simdocs.kernels.jaccard import containments, of_overlaps
 from simdocs.kernels.prefix_index import smallest_part
 from simdocs.matching.candidates import token_sets
-from simdocs.matching.lookup import IndexTexts, Lookup, MatchBlock, ranked
+from simdocs.matching.lookup import Lookup, MatchBlock, first_copies, ranked, texts_of_index
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import BandIndex
 from simdocs.model.groups import ContainedPairs
@@ -93,14 +93,14 @@ def find_containing(lookup: Lookup, *, by_sketch: bool = False) -> Iterator[Matc
     least the recall of the index. Otherwise no match is missed, and the whole index is read for each block.
     """
     indexed, asked, verifier = lookup.indexed, lookup.asked, lookup.verifier
-    filled, listed = lookup.filled, list[IndexTexts]()
+    filled, listed = lookup.filled, list[Ragged]()
 
-    def every(why: str) -> IndexTexts:
+    def every(why: str) -> Ragged:
         """All texts of the index. why: the reason for reading them all, for explanations."""
         if not listed:
-            listed.append(IndexTexts.of(indexed, verifier))
+            listed.append(texts_of_index(indexed, verifier))
             if indexed.sets is None:
-                verifier.run.explain(f"reading all {len(listed[0].firsts):,} texts of the index again, {why}")
+                verifier.run.explain(f"reading all {len(listed[0]):,} texts of the index again, {why}")
         return listed[0]
 
     for begin, end in row_blocks(offsets_of(asked.documents.facts["size"][filled]), _BYTES_AT_ONCE):
@@ -114,7 +114,7 @@ def find_containing(lookup: Lookup, *, by_sketch: bool = False) -> Iterator[Matc
         yield MatchBlock(both, ranked(both, verifier.for_corpus(both).confirmed(pairs), lookup.top))
 
 
-def _contained(lookup: Lookup, every: Callable[[str], IndexTexts], rows: Rows, *, by_sketch: bool) -> ContainedPairs:
+def _contained(lookup: Lookup, every: Callable[[str], Ragged], rows: Rows, *, by_sketch: bool) -> ContainedPairs:
     """The pairs of these queries with the documents of the index that contain them, with all copies."""
     verifier = lookup.verifier
     sets = Ragged.concat([sets for _, sets in token_sets(verifier.for_corpus(lookup.asked), rows)], np.uint32)
@@ -128,7 +128,7 @@ def _contained(lookup: Lookup, every: Callable[[str], IndexTexts], rows: Rows, *
     places, firsts, of_no_use = sketch_candidates(index, sets, verifier.threshold, index.recipe.banding.recall)
     near, undecided = np.flatnonzero(~of_no_use), np.flatnonzero(of_no_use)
     verifier.run.tally.candidates += len(places)
-    texts = IndexTexts.of(lookup.indexed, verifier, firsts)
+    texts = texts_of_index(lookup.indexed, verifier, firsts)
     pairs = _compared(verifier, texts, near, sets.take(near), len(places))
     # Whether a pair is found must not depend on the other queries.
     found = index["same_as"].all()[pairs.right].astype(np.int64)
@@ -144,16 +144,14 @@ def _contained(lookup: Lookup, every: Callable[[str], IndexTexts], rows: Rows, *
     return ContainedPairs.concat([pairs, _compared(verifier, every(why), rows[undecided], sets.take(undecided))])
 
 
-def _compared(
-    verifier: Verifier, texts: IndexTexts, rows: Rows, asked: Ragged, pairs: int | None = None
-) -> ContainedPairs:
+def _compared(verifier: Verifier, texts: Ragged, rows: Rows, asked: Ragged, pairs: int | None = None) -> ContainedPairs:
     """The pairs of these sets with the texts that contain them, with all copies of each text.
 
     rows: the number of each set, for the result. pairs: how many pairs count as verified; None: all.
     """
     tally, parts = verifier.run.tally, Parts.of(asked, verifier.threshold)
     found = [ContainedPairs.empty()]
-    for at, sets in token_sets(verifier, texts.firsts):
+    for at, sets in token_sets(verifier, first_copies(texts)):
         left, right, common = containers(parts, sets)
         sizes = parts.sets.lengths[left]
         jaccard = of_overlaps(common, sizes, sets.lengths[right])
@@ -161,5 +159,5 @@ def _compared(
         tally.verified += len(sets) * len(asked) if pairs is None else 0
     tally.verified += pairs or 0
     contained = ContainedPairs.concat(found)
-    copies = texts.copies.take(contained.right)
+    copies = texts.take(contained.right)
     return replace(contained.take(np.repeat(np.arange(len(contained)), copies.lengths)), right=copies.values)

@@ -113,37 +113,26 @@ def copies_of(same_as: Array, firsts: Rows) -> tuple[BlockPlaces, Rows]:
     return place[order], rows[order]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class IndexTexts:
-    """The distinct texts of an index, in row order of their first documents.
+def texts_of_index(indexed: Corpus, verifier: Verifier | None = None, firsts: Rows | None = None) -> Ragged:
+    """The distinct texts of the documents of an index that have tokens, in row order: the rows of each, ascending.
 
-    A copy is lost if it is missing or has changed. A document without copies is not lost until it is read.
-
-    copies: the rows of each text, ascending.
+    verifier: for these documents, to leave out copies that are missing or have changed; a document without copies is
+    not lost until it is read. None: all copies. firsts: only these texts, by the first document that the index has of
+    each; None: all.
     """
+    same_as = index_of(indexed)["same_as"].all()
+    rows = np.flatnonzero((indexed.every_fact.all()["flags"] & WITHOUT_TOKENS) == 0)
+    if firsts is not None:
+        rows = rows[np.isin(same_as[rows], firsts)]
+    if verifier is not None:
+        rows = rows[~verifier.lost_copies(rows, same_as[rows])]
+    rows = rows[np.argsort(same_as[rows], kind="stable")]
+    return Ragged.from_lengths(rows, equal_runs(same_as[rows])[1])
 
-    copies: Ragged
 
-    @classmethod
-    def of(cls, indexed: Corpus, verifier: Verifier | None = None, firsts: Rows | None = None) -> IndexTexts:
-        """The texts of the documents of an index that have tokens.
-
-        verifier: for these documents, to leave out lost copies; None: all copies. firsts: only these texts, by the
-        first document that the index has of each; None: all.
-        """
-        same_as = index_of(indexed)["same_as"].all()
-        rows = np.flatnonzero((indexed.every_fact.all()["flags"] & WITHOUT_TOKENS) == 0)
-        if firsts is not None:
-            rows = rows[np.isin(same_as[rows], firsts)]
-        if verifier is not None:
-            rows = rows[~verifier.lost_copies(rows, same_as[rows])]
-        rows = rows[np.argsort(same_as[rows], kind="stable")]
-        return cls(Ragged.from_lengths(rows, equal_runs(same_as[rows])[1]))
-
-    @property
-    def firsts(self) -> Rows:
-        """The first copy of each text."""
-        return self.copies.values[self.copies.offsets[:-1]]
+def first_copies(texts: Ragged) -> Rows:
+    """The first row of each text."""
+    return texts.values[texts.offsets[:-1]]
 
 
 def every_candidate(
@@ -154,7 +143,7 @@ def every_candidate(
     verifier: for the documents of the index. MemoryNeededError: see `held_sets`.
     """
     same_as = index_of(verifier.corpus)["same_as"].all()
-    firsts = IndexTexts.of(verifier.corpus, verifier).firsts
+    firsts = first_copies(texts_of_index(verifier.corpus, verifier))
     copies = np.bincount(same_as, minlength=len(same_as))
     # The queries come first, so that only their pairs with later sets are listed.
     sets = held_sets([(verifier.for_corpus(asked), rows), (verifier, firsts)], most_memory)

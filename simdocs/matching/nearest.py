@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from simdocs.kernels.containment import Parts, containers
 from simdocs.kernels.jaccard import agreements, least_agreements, of_overlaps
 from simdocs.matching.candidates import token_sets
 from simdocs.matching.corpus import Corpus
-from simdocs.matching.lookup import IndexTexts, Lookup, MatchBlock, ranked
+from simdocs.matching.lookup import Lookup, MatchBlock, first_copies, ranked, texts_of_index
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import (
     Floats,
@@ -65,6 +64,8 @@ def find_nearest(lookup: Lookup, number: int, *, exact: bool = False, all_copies
     search = _Search(lookup, number)
     filled = lookup.filled
     lookup.verifier.for_corpus(lookup.asked).copy(filled)
+    if exact and len(filled):
+        search.look_at_all()
     if exact:
         sizes = np.maximum(lookup.asked.documents.facts["size"][filled], _BYTES_AT_ONCE >> 10)
     else:
@@ -76,25 +77,25 @@ def find_nearest(lookup: Lookup, number: int, *, exact: bool = False, all_copies
         lookup.verifier.run.progress("looking up", int(rows[-1]) + 1, len(lookup.asked))
 
 
-@dataclass(slots=True, eq=False)
 class _Search:
     """A search for the nearest texts of an index. Its pairs have a text's number on the right.
 
     number: how many texts are wanted for each query
     texts: all copies of each text
     lost: (N,) which documents of the index are known to be missing or changed
-    looked_at_all: whether all texts with several copies were checked
     """
 
-    lookup: Lookup
-    number: int
-    texts: IndexTexts = field(init=False)
-    lost: Mask = field(init=False)
-    looked_at_all: bool = False
+    def __init__(self, lookup: Lookup, number: int) -> None:
+        self.lookup, self.number, self.texts = lookup, number, texts_of_index(lookup.indexed)
+        self.lost: Mask = np.zeros(lookup.index.n_documents, bool)
 
-    def __post_init__(self) -> None:
-        self.texts = IndexTexts.of(self.lookup.indexed)
-        self.lost = np.zeros(self.lookup.index.n_documents, bool)
+    def look_at_all(self) -> None:
+        """Check all texts with several copies."""
+        number, rows = self._all_copies(np.arange(len(self.texts)))
+        self.lost[rows] |= self.lookup.verifier.lost_copies(rows, number)
+        if self.lookup.indexed.sets is None:
+            why, texts = "--exact compares with every text", f"{len(self.texts):,} texts"
+            self.lookup.verifier.run.explain(f"reading all {texts} of the index again, because {why}")
 
     def by_signature(self, rows: Rows) -> Pairs:
         """The nearest texts of these queries, among those whose signatures agree most."""
@@ -119,7 +120,7 @@ class _Search:
 
     def _by_agreement(self, signature: Tokens, most: int) -> tuple[TextNumbers, Index]:
         """The texts that agree with a signature in the most places, at least one, ties by row; and these numbers."""
-        indexed, firsts = self.lookup.indexed, self.texts.firsts
+        indexed, firsts = self.lookup.indexed, first_copies(self.texts)
         parts = [
             agreements(np.asarray(indexed.signatures.cut(at, min(at + _ROWS_AT_ONCE, len(indexed)))), signature)
             for at in range(0, len(indexed), _ROWS_AT_ONCE)
@@ -146,8 +147,11 @@ class _Search:
 
     def among_all(self, rows: Rows) -> Pairs:
         """The nearest texts of these queries, among all texts of the index, which are read again."""
-        verifier, (firsts, numbers) = self.lookup.verifier, self._unlost_firsts()
-        asked = verifier.for_corpus(self.lookup.asked)
+        verifier = self.lookup.verifier
+        number, copies = self._all_copies(np.arange(len(self.texts)))
+        unlost = np.flatnonzero(~self.lost[copies])
+        numbers, first = np.unique(number[unlost], return_index=True)
+        firsts, asked = copies[unlost[first]], verifier.for_corpus(self.lookup.asked)
         parts = Parts.of(Ragged.concat([sets for _, sets in token_sets(asked, rows)], np.uint32), _ANY)
         best, size = Pairs.empty(), _PAIRS_AT_ONCE // len(rows)
         for at, sets in token_sets(verifier, firsts):
@@ -183,21 +187,6 @@ class _Search:
         pairs = ranked(corpus, Pairs(left, right, jaccard, corpus.estimates(left, right)), 0)
         return MatchBlock(corpus, pairs, left_out)
 
-    def _unlost_firsts(self) -> tuple[Rows, TextNumbers]:
-        """The first copy of each text that is not known to be lost; and the text's number."""
-        rows = self.texts.copies.values
-        number = np.repeat(np.arange(len(self.texts.copies)), self.texts.copies.lengths)
-        if not self.looked_at_all:
-            self.lost[rows] |= self.lookup.verifier.lost_copies(rows, number)
-            self.looked_at_all = True
-            if self.lookup.indexed.sets is None:
-                why = "--exact compares with every text"
-                texts = f"{len(self.texts.copies):,} texts"
-                self.lookup.verifier.run.explain(f"reading all {texts} of the index again, because {why}")
-        rows, number = rows[~self.lost[rows]], number[~self.lost[rows]]
-        _, first = np.unique(number, return_index=True)
-        return rows[first], number[first]
-
     def _look_at(self, rows: Rows) -> None:
         """Check whether these documents of the index are missing or have changed."""
         self.lost[rows] |= ~self.lookup.verifier.unchanged(rows)
@@ -215,7 +204,7 @@ class _Search:
             own = best.take(np.flatnonzero(self._standing(best.left, best.right) < 0))
             if not len(own):
                 return best
-            size = len(self.texts.copies)
+            size = len(self.texts)
             pairs = pairs.take(np.flatnonzero(~np.isin(pairs.left * size + pairs.right, own.left * size + own.right)))
 
     def _compared(self, asked: Rows, texts: TextNumbers) -> Pairs:
@@ -223,7 +212,7 @@ class _Search:
         score = self._scores(asked, texts)
         if (lost := np.flatnonzero(np.isnan(score))).size:
             # All copies are checked together, so that many missing ones do not take many rounds.
-            self._look_at(self.texts.copies.take(distinct(texts[lost])).values)
+            self._look_at(self.texts.take(distinct(texts[lost])).values)
             score[lost] = self._scores(asked[lost], texts[lost])
         self.lookup.verifier.run.tally.candidates += len(asked)
         found = np.flatnonzero(np.nan_to_num(score) > 0)
@@ -252,7 +241,7 @@ class _Search:
 
     def _standing(self, asked: Rows, texts: TextNumbers) -> Rows:
         """The first copy of each text that is neither lost nor the query itself; -1: no copy."""
-        copies = self.texts.firsts[texts]
+        copies = first_copies(self.texts)[texts]
         wrong = np.flatnonzero(self.lost[copies] | self._same(asked, copies))
         place, rows = self._all_copies(texts[wrong])
         fit = np.flatnonzero(~self.lost[rows] & ~self._same(asked[wrong][place], rows))
@@ -263,7 +252,7 @@ class _Search:
 
     def _all_copies(self, texts: TextNumbers) -> tuple[Index, Rows]:
         """All copies of these texts: the place of each one's pair, and its row."""
-        copies = self.texts.copies.take(texts)
+        copies = self.texts.take(texts)
         return np.repeat(np.arange(len(texts)), copies.lengths), copies.values
 
     def _same(self, asked: Rows, copies: Rows) -> Mask:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -92,19 +92,10 @@ class PassageSearch:
         other tokens is not found."""
         self._shingling, self._least, self._ignored = shingling, least, ignored
         self._known = dict[bytes, int]()
-        self.firsts = [self._placed(text, is_first=True) for text in firsts]
+        self.firsts = [self.placed(text, is_first=True) for text in firsts]
 
-    def placed(self, text: bytes) -> PlacedUnits:
-        """The units of another text in UTF-8."""
-        return self._placed(text, is_first=False)
-
-    def passages(self, first: int, other: PlacedUnits) -> list[CommonPassage]:
-        """The passages that one of the first texts has in common with another one: those with most units first, and
-        then in the order of the first text."""
-        found = self._passages(self.firsts[first], other)
-        return sorted(found, key=lambda passage: (-passage.units, passage.a_begin))
-
-    def _placed(self, raw: bytes, *, is_first: bool) -> PlacedUnits:
+    def placed(self, raw: bytes, *, is_first: bool = False) -> PlacedUnits:
+        """The units of a text in UTF-8. is_first: it is one of the first ones."""
         mapped = MappedText.of(raw, self._shingling)
         text, texts, units, found = mapped
         codepoints = texts.codepoints.values
@@ -143,11 +134,13 @@ class PassageSearch:
                 out[some] = [known.get(word, _ABSENT) for word in words]
         return out
 
-    def _passages(self, first: PlacedUnits, other: PlacedUnits) -> Iterator[CommonPassage]:
-        """Yield the passages, by falling length of the runs that they are made of.
+    def passages(self, number: int, other: PlacedUnits) -> list[CommonPassage]:
+        """The passages that one of the first texts has in common with another one: those with most units first, and
+        then in the order of the first text.
 
         A run is cut once more if the other text has only a part of a character at its ends.
         """
+        first, found = self.firsts[number], list[CommonPassage]()
         edges = self._edges(first)
         runs = common_runs(first.numbers, other.numbers, self._least, edges)
         for a, b, size in zip(*(each.tolist() for each in runs), strict=True):
@@ -155,7 +148,8 @@ class PassageSearch:
             closes = first.closes[a : a + size] & other.closes[b : b + size]
             skipped, last = int(opens.argmax()), size - 1 - int(closes[::-1].argmax())
             if opens[skipped] and closes[last] and a + last + 1 >= edges.least[a + skipped]:
-                yield _passage(first, other, (a + skipped, b + skipped), last - skipped + 1)
+                found.append(_passage(first, other, (a + skipped, b + skipped), last - skipped + 1))
+        return sorted(found, key=lambda passage: (-passage.units, passage.a_begin))
 
     def _edges(self, first: PlacedUnits) -> Edges:
         """Where passages can begin and end, and where they are long enough and have a shingle that is not left out."""

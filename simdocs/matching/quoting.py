@@ -20,7 +20,7 @@ from simdocs.kernels.buckets import bucket_bounds, equal_runs
 from simdocs.kernels.fracminhash import CUT_OFF
 from simdocs.kernels.shinglers import normalised_texts, text_tokens
 from simdocs.matching.containing import sketch_owners
-from simdocs.matching.lookup import IndexTexts, Lookup
+from simdocs.matching.lookup import Lookup, first_copies, texts_of_index
 from simdocs.matching.passage_search import PassageSearch
 from simdocs.model.artifact import BandIndex
 from simdocs.model.comparison import CommonPassage
@@ -200,7 +200,7 @@ class Quoting:
 
     def __init__(self, lookup: Lookup, least: int, *, by_sketch: bool) -> None:
         self._lookup, self._least, self._by_sketch = lookup, least, by_sketch
-        self._all: IndexTexts | None = None
+        self._all: Ragged | None = None
 
     def find(self, texts: Iterator[tuple[int, bytes]]) -> Iterator[tuple[list[tuple[int, bytes]], list[Quote]]]:
         """Yield some queries and their passages, in the order of the queries, in no order otherwise.
@@ -238,31 +238,31 @@ class Quoting:
             asked = dict[int, list[int]]()
             for query, row in pairs:
                 asked.setdefault(row, []).append(query)
-            found += self._read(queries, IndexTexts.of(indexed, self._lookup.verifier, rows), asked)
+            found += self._read(queries, texts_of_index(indexed, self._lookup.verifier, rows), asked)
         if every:
             some = queries._replace(texts=tuple(queries.texts[query] for query in every))
             found += [each._replace(query=every[each.query]) for each in self._read(some, self._texts_of_all(), None)]
         return self._without_itself([each._replace(query=held[each.query][0]) for each in found])
 
-    def _texts_of_all(self) -> IndexTexts:
+    def _texts_of_all(self) -> Ragged:
         if self._all is None:
-            self._all = IndexTexts.of(self._lookup.indexed, self._lookup.verifier)
+            self._all = texts_of_index(self._lookup.indexed, self._lookup.verifier)
             why = "because --exact compares with every text"
             if self._by_sketch:
                 why = "because a document is too short for its sketch"
             elif not self._lookup.verifier.no_prefilter:
                 why = "because it has no sketch: to avoid that, build it with simdocs index --containment"
-            self._lookup.verifier.run.explain(f"reading all {len(self._all.firsts):,} texts of the index again, {why}")
+            self._lookup.verifier.run.explain(f"reading all {len(self._all):,} texts of the index again, {why}")
         return self._all
 
-    def _read(self, queries: _Queries, texts: IndexTexts, asked: dict[int, list[int]] | None) -> Iterator[Quote]:
+    def _read(self, queries: _Queries, texts: Ragged, asked: dict[int, list[int]] | None) -> Iterator[Quote]:
         """Yield the passages in these texts, for each document that has the text.
 
         asked: for the first row of each text in the index the queries that it is compared with; None: all.
         """
         lookup, verifier = self._lookup, self._lookup.verifier
         indexed, run = lookup.indexed, verifier.run
-        rows = texts.firsts
+        rows = first_copies(texts)
         firsts = lookup.index["same_as"].all()[rows].tolist()
         cuts = list(batches(indexed.facts(rows)["size"]))
         indexed.copy(rows, run, texts=True)
@@ -276,7 +276,7 @@ class Quoting:
         for cut, (found, skips) in zip(cuts, run.engine.map(work, blocks()), strict=True):
             verifier.looked_for(len(cut), verifier.report(skips))
             for place, query, passages in found:
-                for row in texts.copies[cut.start + place].tolist():
+                for row in texts[cut.start + place].tolist():
                     yield from (Quote(query, row, passage) for passage in passages)
             run.tally.verified += len(cut) - len(skips)
             run.progress("reading again", cut.stop, len(rows))

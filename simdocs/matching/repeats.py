@@ -6,7 +6,7 @@ with an anchor that occurs in several documents have records.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -45,39 +45,23 @@ class WindowChains(NamedTuple):
     steps: Index
 
 
-class _Stretches:
-    """The texts in stretches of as many units each."""
-
-    def __init__(self, texts: UnitTexts) -> None:
-        self.total = len(texts.units)
-        self.size = max(_STRETCH, -(-self.total // _MOST_STRETCHES))
-        self.count = -(-self.total // self.size)
-
-    def of(self, places: Index) -> Index:
-        """The stretch of each place."""
-        return places // self.size
-
-    def each(self) -> Iterator[tuple[int, int, int]]:
-        """Yield the number of each stretch, its first place, and the one after its last."""
-        for number in range(self.count):
-            yield number, number * self.size, min((number + 1) * self.size, self.total)
-
-
 def repeated_chains(texts: UnitTexts, progress: Progress) -> WindowChains:
-    """The chains of all windows that occur in several documents."""
-    stretches = _Stretches(texts)
-    if not stretches.count:
+    """The chains of all windows that occur in several documents. The texts are in stretches of as many units each."""
+    total = len(texts.units)
+    size = max(_STRETCH, -(-total // _MOST_STRETCHES))
+    stretches = -(-total // size)
+    if not stretches:
         return WindowChains(*(np.empty(0, kind) for kind in (np.int64, np.int64, np.uint64, bool, bool, np.int64)))
-    likely = SpilledRecords(stretches.count, 2)
+    likely = SpilledRecords(stretches, 2)
     found = SpilledRecords(KEY_PARTS, 4)
-    repeated = SpilledRecords(stretches.count, 2)
+    repeated = SpilledRecords(stretches, 2)
     try:
-        _find_anchors(texts, stretches, likely)
-        _add_windows(texts, stretches, likely, found, progress)
+        _find_anchors(texts, size, likely)
+        _add_windows(texts, size, likely, found, progress)
         likely.close()
-        _find_repeated(texts, stretches, found, repeated, progress)
+        _find_repeated(texts, size, found, repeated, progress)
         found.close()
-        return _chains(texts, stretches, repeated)
+        return _chains(texts, map(repeated.all_of, range(stretches)))
     finally:
         for records in (likely, found, repeated):
             records.close()
@@ -121,30 +105,31 @@ def _in_several_documents(
         yield block[kept], np.repeat(same, sizes, axis=0)[kept]
 
 
-def _find_anchors(texts: UnitTexts, stretches: _Stretches, likely: SpilledRecords) -> None:
+def _find_anchors(texts: UnitTexts, size: int, likely: SpilledRecords) -> None:
     """Add the windows that have an anchor that occurs in several documents: the first place, and the one after all."""
     reach = texts.least - (texts.least + 1) // 2
     for is_one, blocks in classes(texts.anchors):
         for block, _ in _in_several_documents(texts, blocks, is_one=is_one):
             places = block[:, 1].astype(np.int64)
             begins = np.maximum(places - reach, texts.offsets[texts.text_at(places)])
-            likely.add(np.column_stack((begins, places + 1)).astype(np.uint64), stretches.of(begins))
+            likely.add(np.column_stack((begins, places + 1)).astype(np.uint64), begins // size)
 
 
 def _add_windows(
-    texts: UnitTexts, stretches: _Stretches, likely: SpilledRecords, found: SpilledRecords, progress: Progress
+    texts: UnitTexts, size: int, likely: SpilledRecords, found: SpilledRecords, progress: Progress
 ) -> None:
     """Add the likely windows: their keys, their places with flags, and the keys of those after and before them."""
-    reached = 0
-    for number, begin, end in stretches.each():
-        progress("comparing", end, 3 * stretches.total)
+    reached, total = 0, len(texts.units)
+    for number, begin in enumerate(range(0, total, size)):
+        end = min(begin + size, total)
+        progress("comparing", end, 3 * total)
         marks = likely.all_of(number).astype(np.int64)
         firsts, stops = np.append(marks[:, 0], begin) - begin, np.append(marks[:, 1], max(reached, begin))
         reached = int(stops.max())
         wanted = covered(firsts, np.minimum(stops, end) - begin, end - begin)
         if not wanted.any():
             continue
-        low, high = max(0, begin - 2), min(stretches.total, end + texts.least + 3)
+        low, high = max(0, begin - 2), min(total, end + texts.least + 3)
         symbols = texts.units.read(low, high)
         some = windows(symbols, texts.ends(low, high), opening(symbols, texts.unit), texts.least)
         places = some.places + low
@@ -156,21 +141,21 @@ def _add_windows(
 
 
 def _find_repeated(
-    texts: UnitTexts, stretches: _Stretches, found: SpilledRecords, repeated: SpilledRecords, progress: Progress
+    texts: UnitTexts, size: int, found: SpilledRecords, repeated: SpilledRecords, progress: Progress
 ) -> None:
     """Add the places of the windows that occur in several documents, with flags, and their keys."""
-    done, total = 0, int(found.counts().sum())
+    done, every, total = 0, int(found.counts().sum()), len(texts.units)
     for is_one, blocks in classes(found):
         for block, same in _in_several_documents(texts, blocks, _FLAGS, is_one=is_one):
             flagged = block[:, 1] | (same[:, 0].astype(np.uint64) << 4) | (same[:, 1].astype(np.uint64) << 3)
             places = (flagged >> np.uint64(_FLAGS)).astype(np.int64)
-            repeated.add(np.column_stack((flagged, block[:, 0])), stretches.of(places))
+            repeated.add(np.column_stack((flagged, block[:, 0])), places // size)
             done += len(block)
-            progress("comparing", stretches.total + stretches.total * done // total, 3 * stretches.total)
+            progress("comparing", total + total * done // every, 3 * total)
 
 
-def _chains(texts: UnitTexts, stretches: _Stretches, repeated: SpilledRecords) -> WindowChains:
-    """The chains of these windows."""
+def _chains(texts: UnitTexts, repeated: Iterable[Keys]) -> WindowChains:
+    """The chains of these windows, a stretch after the other."""
     begins, ends, keys = GrowingArray(np.int64), GrowingArray(np.int64), GrowingArray(np.uint64)
     right, left, steps = GrowingArray(bool), GrowingArray(bool), GrowingArray(np.int8)
     last = np.empty((0, 2), np.uint64)
@@ -183,11 +168,10 @@ def _chains(texts: UnitTexts, stretches: _Stretches, repeated: SpilledRecords) -
         right.add((low >> 4 & 1) > 0)
         steps.add(np.where(gaps == (low >> 1 & 3), gaps, 0))
 
-    for number in range(stretches.count):
-        records = repeated.all_of(number)
+    for records in repeated:
         if not len(records):
             continue
-        records = np.concatenate((last, records[np.argsort(records[:, 0])]))
+        records = np.concatenate((last, records[np.argsort(records[:, 0])]))  # noqa: PLW2901
         flagged = records[:, 0].astype(np.int64)
         gaps = np.diff(flagged >> _FLAGS)
         goes_on = (flagged[:-1] >> 4 & flagged[1:] >> 3 & 1 > 0) & (gaps == (flagged[:-1] >> 1 & 3))

@@ -143,6 +143,9 @@ DRAFT_PREFIX = ".simdocs-tmp-"
 """The beginning of the name of a draft: a file or directory that is being written, or that a killed run left behind."""
 
 
+SUCCESS = "_SUCCESS"
+"""The name of an empty file that only says that its directory or prefix is complete, as Hadoop writes it."""
+
 MANIFEST = "manifest.json"
 """The file of an artifact that says what the others hold."""
 

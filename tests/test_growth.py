@@ -26,7 +26,6 @@ import simdocs
 from simdocs.kernels.native import kernels_in_use
 from simdocs.matching.candidates import GroupingState
 from simdocs.model.ragged import Ragged
-from simdocs.reading import identity
 from tests.amounts import slow
 from tests.reading.small_chunks import cut_small
 
@@ -294,7 +293,7 @@ def test_a_similar_pair_costs_no_more_among_more_pairs(tmp_path, number):
 @pytest.mark.parametrize("ask", [simdocs.dedupe, simdocs.index], ids=["dedupe", "index"])
 @pytest.mark.parametrize("later", [-3600 * 10**9, 3600 * 10**9], ids=["recent", "still"])
 def test_a_file_is_opened_once_and_costs_no_more_among_more_files(tmp_path, monkeypatch, later, ask, number):
-    monkeypatch.setattr(identity, "now", lambda: time.time_ns() + later)
+    monkeypatch.setattr("simdocs.reading.files.now", lambda: time.time_ns() + later)
     first, second = added(tmp_path, tiny, number, ask, files)
     for name in ("calls", "made"):
         costs = getattr(first, name), getattr(second, name)

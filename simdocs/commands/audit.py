@@ -71,8 +71,8 @@ def answer(options: Audit, run: Run) -> Result:
     from simdocs.matching.groups import SelfJoin
     from simdocs.matching.measured_recall import measured_recall
     from simdocs.matching.verify import Verifier
+    from simdocs.pipeline.again import outdated_warnings
     from simdocs.pipeline.boilerplate import with_common_tokens
-    from simdocs.pipeline.reload import outdated_warnings
     from simdocs.reading.decode import looking_like
 
     plan = of_bands(options, own=False)

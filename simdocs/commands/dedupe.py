@@ -226,7 +226,7 @@ def with_row_outputs(plan: Plan, run: Run) -> tuple[Plan, RowDrafts | None]:
         # Only a saved answer needs them, which is not drawn.
         return (plan if run.draw is None else replace(plan, intake=replace(plan.intake, with_digests=False))), None
     from simdocs.commands.row_outputs import RowDrafts
-    from simdocs.pipeline.signing import files_of
+    from simdocs.pipeline.reading import files_of
 
     if plan.intake.artifact is None:
         plan = replace(plan, intake=replace(plan.intake, found=files_of(plan.intake, run)))

@@ -25,8 +25,7 @@ from simdocs.names import display_name, is_uri
 from simdocs.options.families import UNITS, compression_of
 from simdocs.reading.compression import PADDING, decompress
 from simdocs.reading.decode import as_utf8
-from simdocs.reading.files import READ, read_open
-from simdocs.reading.identity import Stamp, content_digest, file_id
+from simdocs.reading.files import READ, Stamp, content_digest, file_id, read_open
 from simdocs.storage.step import NotDoneError, Victim
 
 

@@ -33,11 +33,10 @@ from simdocs.options.hash_functions import (
     permuted,
 )
 from simdocs.options.recipes import MOST_STOP_WORDS, Sequences, Shingling, SignatureRecipe, Sketching, Walking
+from simdocs.pipeline.again import reload_texts
 from simdocs.pipeline.boilerplate import template_tokens
-from simdocs.pipeline.reading import Reading
-from simdocs.pipeline.reload import reload_texts
-from simdocs.pipeline.shingling import shingle, spelled_shingles, token_sets
-from simdocs.pipeline.signing import Intake, files_of
+from simdocs.pipeline.reading import Intake, Reading, files_of
+from simdocs.pipeline.signing import shingle, spelled_shingles, token_sets
 from simdocs.reading.single_text import read_single_document
 
 _COMMENT = "#|"
@@ -220,7 +219,7 @@ def with_all_items(intake: Intake, recipe: Stated, run: Run) -> tuple[Intake, St
         intake = replace(intake, found=files_of(intake, run))
         # What is skipped is reported when the files are read for their signatures.
         quiet = Run(run.engine, Skipped(), lambda _, done, total: run.progress("numbering shingles", done, total))
-        documents = shingle(Reading(files_of(intake, run), intake.walking.max_size, recipe, quiet), firsts.take)
+        documents = shingle(Reading(intake, recipe, quiet), firsts.take)
         corpus = Corpus.of(documents, recipe, limit=intake.walking.max_size)
     if firsts.largest == 1 and recipe.shingling.unit != "line":
         run.skipped.warnings.append(
@@ -266,7 +265,7 @@ def spellings(corpus: Corpus, rows: Rows, tokens: Tokens) -> tuple[dict[int, str
         if at % _COPIED_AT_ONCE == 0:
             corpus.copy(rows[at : at + _COPIED_AT_ONCE], texts=True)
         ((_, request),) = corpus.readings(rows[at : at + 1])
-        texts, unread = reload_texts(request, [0], corpus.recipe.shingling)
+        texts, unread = reload_texts(request, corpus.recipe.shingling)
         skips += unread
         for _, text in texts:
             for spelled, token in spelled_shingles(text, corpus.recipe.shingling):

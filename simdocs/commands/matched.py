@@ -22,7 +22,7 @@ from simdocs.model.figures import counted
 from simdocs.model.groups import ContainedPairs, Pairs, SimilarPairs
 from simdocs.model.ragged import distinct
 from simdocs.model.result import GROUPED, NAME, NAMES, SIMILARITY, Row, Table, table_head
-from simdocs.pipeline.reload import outdated_warnings
+from simdocs.pipeline.again import outdated_warnings
 
 MATCHES = table_head(GROUPED, query=NAME, match=NAME, jaccard=SIMILARITY, estimate=SIMILARITY)
 CONTAINING = MATCHES.but(GROUPED, containment=SIMILARITY)

@@ -35,7 +35,7 @@ from simdocs.model.skipped import JUDGED, UNJUDGED
 from simdocs.names import display_name, is_absolute, name_to_text
 from simdocs.options.recipes import Bands, Recipe, SignatureRecipe
 from simdocs.pipeline.merging import Inputs, merge_arrays, merged_documents
-from simdocs.reading import identity
+from simdocs.reading import files
 
 
 def merged(options: Merge, run: Run) -> Result | Artifact:
@@ -66,7 +66,7 @@ def merged(options: Merge, run: Run) -> Result | Artifact:
         ignored_of(first)
     root, recipe = _root(options.root, inputs, roots), first.recipe
     with artifact_writer(options.output, kind, options.lock_wait) as writer:
-        began_ns, there = identity.now(), _standing(options.output, recipe, kind)
+        began_ns, there = files.now(), _standing(options.output, recipe, kind)
         documents, firsts = merged_documents(inputs, run)
         given = list(chain.from_iterable(of_inputs))
         if there.artifact is not None and not options.allow_shrink:

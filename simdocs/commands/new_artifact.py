@@ -47,13 +47,13 @@ from simdocs.model.result import NAME, Result, Row, Table, table_head
 from simdocs.names import display_name, name_to_text
 from simdocs.options.recipes import OF_BANDS, IndexRecipe, Recipe, SignatureRecipe, Updating
 from simdocs.pipeline.boilerplate import with_common_tokens
-from simdocs.pipeline.changes import Changes, Earlier, changes
-from simdocs.pipeline.indexing import BucketCounter, Expectation, band_tables, same_as
+from simdocs.pipeline.changes import Changes, changes
+from simdocs.pipeline.indexing import BucketCounter, Expectation, band_tables, same_as, stored_sketch
 from simdocs.pipeline.reading import Reading
-from simdocs.pipeline.shingling import shingle
-from simdocs.pipeline.signing import files_of, refuse_unusable, report_ignored, signed, stored_sketch
-from simdocs.reading import identity
+from simdocs.pipeline.signing import report_ignored, shingle, signed
+from simdocs.reading import files
 from simdocs.reading.decode import looking_like
+from simdocs.reading.unchanged import Earlier
 from simdocs.version import __version__
 
 BuildPlan = Resolved["Build"]
@@ -98,7 +98,7 @@ def build_and_compare(
         # Who builds from an artifact, and says which bands, wants other bands.
         other_bands = plan.artifact is not None and bool(options.differ(OF_BANDS))
         there = standing(options.output, recipe, Updating.of(options.fields()), other_bands=other_bands)
-    began_ns = identity.now()
+    began_ns = files.now()
     note = f"rebuilt from scratch: {there.why_anew}" if there.why_anew else ""
     if there.unexpected:
         note = f"{there.why_anew}; {consequence}"
@@ -206,9 +206,9 @@ def _build_shingles(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier 
         writer.append("tokens", sets.values)
         lengths.append(sets.lengths)
 
-    reading = Reading(files_of(plan.intake, run), plan.intake.walking.max_size, plan.recipe, run, earlier)
+    reading = Reading(plan.intake, plan.recipe, run, earlier)
     documents = shingle(reading, take)
-    refuse_unusable(documents, plan.intake, reading)
+    reading.refuse_unusable(documents)
     counts = np.concatenate(lengths) if lengths else np.empty(0, np.int64)
     writer.append("tokens", np.empty(0, np.uint32))
     writer.append("offsets", np.concatenate(([0], np.cumsum(counts))))

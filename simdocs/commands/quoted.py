@@ -33,7 +33,7 @@ from simdocs.model.skipped import Skipped
 from simdocs.names import display_name, text_to_name
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling
-from simdocs.pipeline.reload import outdated_warnings, reload_texts
+from simdocs.pipeline.again import outdated_warnings, reload_texts
 from simdocs.reading.decode import looking_like
 
 _A, _B = (dict.fromkeys((f"{side}_begin", f"{side}_end", f"{side}_line"), NUMBER) for side in "ab")
@@ -187,7 +187,7 @@ def _texts(asked: Corpus, rows: Rows, verifier: Verifier) -> Iterator[tuple[int,
     for cut in batches(asked.facts(rows)["size"]):
         some = rows[cut.start : cut.stop]
         ((_, request),) = asked.readings(some)
-        read, skips = reload_texts(request, list(range(len(some))), asked.recipe.shingling)
+        read, skips = reload_texts(request, asked.recipe.shingling)
         verifier.report(skips)
         yield from ((int(some[place]), text) for place, text in sorted(read))
 

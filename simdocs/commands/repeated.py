@@ -40,7 +40,6 @@ from simdocs.model.result import (
 from simdocs.model.skipped import Skipped
 from simdocs.options.families import UNITS
 from simdocs.pipeline.reading import Reading
-from simdocs.pipeline.signing import files_of, refuse_unusable
 from simdocs.reading.decode import looking_like
 
 PLACES = table_head(
@@ -75,13 +74,13 @@ def repeated(plan: Resolved[Any], run: Run) -> Result:
 
     UsageError: a shingle has more units than the shortest passage. OutputError: there is no room for temporary files.
     """
-    recipe, intake, look = plan.recipe, plan.intake, run.look or Look()
+    recipe, look, intake = plan.recipe, run.look or Look(), replace(plan.intake, with_digests=False)
     unit, least = recipe.shingling.unit, least_units(plan.options.min_passage, recipe.shingling)
     texts, excerpts = UnitTexts(unit, least), None
     try:
-        reading = Reading(files_of(intake, run), intake.walking.max_size, recipe, run)
+        reading = Reading(intake, recipe, run)
         documents = texts.read(reading)
-        refuse_unusable(documents, intake, reading)
+        reading.refuse_unusable(documents)
         repeats = repeats_of(texts, repeated_chains(texts, run.progress))
         some = occurrences_of(texts, repeats)
         texts.close()

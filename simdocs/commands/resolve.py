@@ -35,7 +35,7 @@ from simdocs.options.recipes import (
     Walking,
 )
 from simdocs.options.sources import OfDocuments, names_of
-from simdocs.pipeline.signing import Intake
+from simdocs.pipeline.reading import Intake
 from simdocs.reading.decode import as_bytes
 from simdocs.reading.file_list import FileList
 from simdocs.reading.find import Sources

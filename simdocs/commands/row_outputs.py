@@ -29,14 +29,13 @@ from simdocs.names import display_name, flag, is_uri, name_to_text
 from simdocs.options.answers import PROMISED
 from simdocs.options.families import CONTAINERS, compression_of, without_compression
 from simdocs.options.recipes import Sequences
-from simdocs.pipeline.signing import Intake
+from simdocs.pipeline.reading import Intake
 from simdocs.reading.compression import CompressedSink
-from simdocs.reading.file_list import FileList
+from simdocs.reading.file_list import FileList, format_named, formats_of, need_libraries
+from simdocs.reading.files import Stamp, is_directory
 from simdocs.reading.find import Sources
-from simdocs.reading.formats import format_named, formats_of, needed_by
 from simdocs.reading.formats.row_writers import RowWriter, row_writer
 from simdocs.reading.formats.rows import Flags, RowBatch, RowSource, opened_rows
-from simdocs.reading.identity import Stamp, is_directory
 from simdocs.storage.atomic_file import OutputStream, atomic_file
 from simdocs.storage.atomic_tree import DraftTree, atomic_tree, check_tree
 from simdocs.storage.stored_output import StoredTree
@@ -74,7 +73,7 @@ def row_targets(
                 )
             forms[parameter] = "jsonl"
         elif is_one_file:
-            if found.holds(path):
+            if found.holds(os.fsencode(path)):
                 raise UsageError(f"{_shown(path)}: this file is read in this run: choose another {flag(parameter)}")
             forms[parameter] = _form_of(parameter, path, read_as[0])
         else:
@@ -139,7 +138,7 @@ def refuse_inputs(parameter: str, path: str, found: FileList, sources: Sources) 
     for name in sources.names:
         if (is_uri(name) or os.path.isdir(name)) and _is_in(_real(path), _real(os.fsdecode(name))):
             raise UsageError(f"{_shown(path)}: is in {display_name(name)}, which is read: choose another directory")
-    if found.holds(os.path.join(path, "")):
+    if found.holds(os.fsencode(os.path.join(path, ""))):
         what = f"holds files that are read, and {flag(parameter)} would replace them"
         raise UsageError(f"{_shown(path)}: {what}: choose another name")
 
@@ -203,8 +202,7 @@ class RowDrafts:
         self, outputs: Mapping[str, str], intake: Intake, fields: Sequences, others: Any, publishing: ExitStack
     ) -> None:
         assert intake.found is not None
-        for needy, (module, what) in needed_by(intake.found.names, fields):
-            needs(module, what, display_name(needy))  # or else an output would lack all its rows
+        need_libraries(intake.found.names, fields)  # or else an output would lack all its rows
         self._found, self._fields, self._limit = intake.found, fields, intake.walking.max_size
         targets = row_targets(outputs, intake.found, intake.sources, fields, others)
         self._outputs, self._forms, self._read_as, self._paths = targets

@@ -22,13 +22,13 @@ from simdocs.model.ragged import Rows
 from simdocs.model.skipped import DocumentSkipped, in_short
 from simdocs.names import display_name, name_for_json, text_to_name
 from simdocs.options.recipes import SignatureRecipe
-from simdocs.pipeline.signing import Intake
+from simdocs.pipeline.reading import Intake
 from simdocs.reading.batches import named
 from simdocs.reading.decode import as_utf8
-from simdocs.reading.files import Source, read
-from simdocs.reading.formats import format_of_document, reader_of
+from simdocs.reading.file_list import format_of_document
+from simdocs.reading.files import Source, content_digest, read
+from simdocs.reading.formats import reader_of
 from simdocs.reading.formats.lines import digests_of
-from simdocs.reading.identity import content_digest
 from simdocs.version import __version__
 
 _Arguments = tuple[tuple[bytes, int], ...]

@@ -27,8 +27,8 @@ from simdocs.model.skipped import WITHOUT_ROWS, Skip, Skipped, in_short
 from simdocs.names import name_to_text
 from simdocs.options.answers import Grouping
 from simdocs.options.recipes import IndexRecipe, Recipe
+from simdocs.pipeline.again import outdated_warnings
 from simdocs.pipeline.boilerplate import with_common_tokens
-from simdocs.pipeline.reload import outdated_warnings
 from simdocs.reading.decode import looking_like
 
 if TYPE_CHECKING:

@@ -44,8 +44,8 @@ from simdocs.names import display_name, name_to_text, path_from, shell_word, tex
 from simdocs.options.hash_functions import in_row_order
 from simdocs.options.recipes import IndexRecipe, Sequences
 from simdocs.pipeline.indexing import expected_of
-from simdocs.pipeline.shingling import show as shown_shingles
-from simdocs.reading.decode import as_bytes
+from simdocs.pipeline.signing import spelled_shingles
+from simdocs.reading.decode import as_bytes, as_utf8
 from simdocs.reading.single_text import read_single_document, refuse_to_replace
 
 SHINGLES = table_head(shingle=NAME, token=NUMBER)
@@ -97,7 +97,7 @@ def _shingles(options: Show) -> Iterator[Row]:
         data = read_single_document(options.file, options.max_size, Sequences())
     if problems:  # but an artifact that is not there is no text
         raise UsageError(*problems)
-    return shown_shingles(data, shingling_of(options.fields()))
+    return spelled_shingles(as_utf8(data)[0], shingling_of(options.fields()))
 
 
 MOST_COLUMNS = 20

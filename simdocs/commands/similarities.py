@@ -34,8 +34,7 @@ from simdocs.model.result import KEYED, NAME, NUMBER, PLAIN, SIMILARITY, VALUE, 
 from simdocs.names import display_name, name_to_text, text_to_name
 from simdocs.options.families import UNITS, edited_units
 from simdocs.options.recipes import Bands, Sequences, Sketching
-from simdocs.pipeline.shingling import spelled_shingles
-from simdocs.pipeline.signing import signing_of
+from simdocs.pipeline.signing import signing_of, spelled_shingles
 from simdocs.reading.decode import as_bytes, as_utf8
 from simdocs.reading.single_text import read_single_document, refuse_fifo_twice
 

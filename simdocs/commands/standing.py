@@ -24,10 +24,9 @@ from simdocs.model.ragged import Index
 from simdocs.model.skipped import Skipped
 from simdocs.names import display_name, flag, name_to_text, path_from
 from simdocs.options.recipes import Bands, IndexRecipe, Recipe, Updating
-from simdocs.pipeline.changes import Earlier
-from simdocs.pipeline.signing import Intake
-from simdocs.reading import identity
-from simdocs.reading.unchanged import names_of_files
+from simdocs.pipeline.reading import Intake
+from simdocs.reading import files
+from simdocs.reading.unchanged import Earlier, names_of_files
 
 _CONTENTS: Mapping[str, str] = MappingProxyType(
     {"template_digest": "template", "stop_word_list": "stop_words", "permutations": "permutation_file"}
@@ -90,7 +89,7 @@ def standing(path: bytes, recipe: Recipe, updating: Updating, *, other_bands: bo
         return Standing(artifact, why_anew="the documents have other shingles now, which are numbered again")
     # No checksum covers run.json: instead of values that make no sense, those count with which least is taken over.
     read_ns, limit = (artifact.run.get(key) for key in ("read_ns", "max_size"))
-    read_ns = read_ns if isinstance(read_ns, int) and read_ns <= identity.now() else 0
+    read_ns = read_ns if isinstance(read_ns, int) and read_ns <= files.now() else 0
     limit = limit if isinstance(limit, int) and limit >= 0 else sys.maxsize
     return Standing(artifact, Earlier(artifact, read_ns, limit, updating))
 

@@ -43,9 +43,9 @@ from simdocs.model.ragged import Ragged, Rows
 from simdocs.model.result import NAME, NUMBER, PLAIN, SIMILARITY, Table, table_head
 from simdocs.names import command_line
 from simdocs.options.recipes import OF_BANDS, IndexRecipe
+from simdocs.pipeline.again import outdated_warnings, reload_texts
 from simdocs.pipeline.boilerplate import with_common_tokens
-from simdocs.pipeline.reload import outdated_warnings, reload_texts
-from simdocs.pipeline.signing import files_of
+from simdocs.pipeline.reading import files_of
 from simdocs.reading.decode import looking_like
 from simdocs.reading.read_tasks import sampled
 
@@ -290,7 +290,7 @@ class Tuner:
         """Yield the texts of these documents that can be read again, as UTF-8."""
         judged.corpus.copy(rows, self._run, texts=True)
         for _, request in judged.corpus.readings(rows):
-            texts, _ = reload_texts(request, list(range(len(request.names))), judged.recipe.shingling)
+            texts, _ = reload_texts(request, judged.recipe.shingling)
             yield from (text for _, text in texts)
 
     def _some_texts(self, judged: Judged) -> list[str]:

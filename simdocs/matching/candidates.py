@@ -45,7 +45,7 @@ from simdocs.model.ragged import (
     ranges,
     row_blocks,
 )
-from simdocs.pipeline.reload import SetSource, load_token_sets
+from simdocs.pipeline.again import SetSource, load_token_sets
 
 _AT_ONCE = 1 << 18
 """Members of buckets that are looked at together when the frontier is made."""

@@ -46,9 +46,10 @@ from simdocs.model.ragged import (
 )
 from simdocs.names import display_name, no_option, path_from
 from simdocs.options.recipes import Recipe, SignatureRecipe
-from simdocs.pipeline.again import Copies, ReloadRequest
-from simdocs.pipeline.reload import SetSource
-from simdocs.pipeline.signing import Intake, report_ignored, signed
+from simdocs.pipeline.again import ReloadRequest, SetSource
+from simdocs.pipeline.copies import Copies
+from simdocs.pipeline.reading import Intake
+from simdocs.pipeline.signing import report_ignored, signed
 
 _NAME_BYTES = 1 << 20
 """Bytes of names that are taken out at once. The places of each byte take 16 bytes meanwhile."""
@@ -83,7 +84,8 @@ class Corpus:
     artifact_name: the artifact that they come from; otherwise empty.
     index: the index that they come from, if they are all of it; then its tables can be used. None: they are not.
     parts: two corpora with these documents, end to end. The other fields are those of the first. None: no parts.
-    copies: of documents that have no place of their own; those of the larger corpus, if they were selected from one.
+    copies: of documents that have no place of their own; those of the larger corpus, if they were selected from one;
+        None: each is a file.
     """
 
     name_bytes: Column
@@ -103,7 +105,7 @@ class Corpus:
     artifact_name: str = ""
     index: BandIndex | None = None
     parts: tuple[Corpus, Corpus] | None = None
-    copies: Copies
+    copies: Copies | None
     _documents: list[Documents] = field(default_factory=list)
     """One item as soon as they are in memory."""
 
@@ -120,7 +122,7 @@ class Corpus:
             limit=limit,
             held=documents.held,
             met=documents.met,
-            copies=Copies(len(documents)),
+            copies=Copies(len(documents)) if documents.facts["container"].any() else None,
             _documents=[documents],
         )
 
@@ -300,7 +302,7 @@ class Corpus:
             for _, part, its in self._split(rows):
                 part.copy(its, run, texts=texts)
             return
-        if not texts and (self.sets is not None or self.sets_in_memory is not None):
+        if self.copies is None or (not texts and (self.sets is not None or self.sets_in_memory is not None)):
             return
         lacking = distinct(rows[self.copies.lacks(self._whole_rows(rows), texts=texts)])
         if len(lacking):
@@ -357,7 +359,7 @@ class Corpus:
     def _with_copies(self, rows: Rows, *, texts: bool) -> tuple[BlockPlaces, ReloadRequest]:
         ((places, request),) = self.requests(rows)
         self.copy(rows, texts=texts)
-        copies = self.copies.of(self._whole_rows(rows), request.facts["size"])
+        copies = {} if self.copies is None else self.copies.of(self._whole_rows(rows), request.facts["size"])
         return places, replace(request, copies=copies | request.copies)
 
     def _request(self, rows: Rows) -> ReloadRequest:

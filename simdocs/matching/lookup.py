@@ -33,7 +33,7 @@ from simdocs.model.ragged import (
     ranges,
 )
 from simdocs.names import is_uri, path_from
-from simdocs.reading.identity import file_id, status_of
+from simdocs.reading.files import file_id, status_of
 
 _ASKED_AT_ONCE = 1 << 12
 """Queries that are looked up at once."""

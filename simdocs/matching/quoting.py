@@ -40,9 +40,8 @@ from simdocs.model.ragged import (
 from simdocs.model.skipped import Skip
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling
-from simdocs.pipeline.again import ReloadRequest
-from simdocs.pipeline.reload import reload_texts
-from simdocs.pipeline.shingling import shingled
+from simdocs.pipeline.again import ReloadRequest, reload_texts
+from simdocs.pipeline.signing import shingled
 
 _STRETCH = 512
 """Shingles in a stretch of a query. Every stretch begins in the middle of the one before it. The sketch has about 8
@@ -176,8 +175,7 @@ def _quotes_in_block(
     request, wanted = block
     searches = state.get(_Searches)
     searches.prepare(queries)
-    places = list(range(len(request.names)))
-    read, skips = reload_texts(request, places, queries.shingling)
+    read, skips = reload_texts(request, queries.shingling)
     found = list[tuple[int, int, list[CommonPassage]]]()
     for part in shingled([text for _, text in read], queries.windows):
         for at, asked in groupby(searches.likely(part.tokens), itemgetter(0)):

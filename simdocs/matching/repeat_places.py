@@ -20,8 +20,7 @@ from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, Tokens, batch
 from simdocs.model.skipped import Skip
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling
-from simdocs.pipeline.again import ReloadRequest
-from simdocs.pipeline.reload import reload_texts
+from simdocs.pipeline.again import ReloadRequest, reload_texts
 from simdocs.storage.spilled import SpilledArray
 
 
@@ -115,7 +114,7 @@ def _placed(
 ) -> tuple[list[_InDocument], list[Skip]]:
     """The places of passages in these documents, and the skips of those that cannot be read again."""
     request, units, sizes, wanted = spans
-    read, skips = reload_texts(request, list(range(len(units))), shingling)
+    read, skips = reload_texts(request, shingling)
     found = list[_InDocument]()
     for place, raw in read:
         first, end = units.offsets[place : place + 2].tolist()

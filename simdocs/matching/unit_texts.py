@@ -30,7 +30,7 @@ from simdocs.model.ragged import (
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Recipe, Shingling
 from simdocs.pipeline.reading import Read, Reading, read_task
-from simdocs.pipeline.shingling import Shingled, normalised, record_texts
+from simdocs.pipeline.signing import Shingled, normalised, record_texts
 from simdocs.reading.read_tasks import ToRead
 from simdocs.storage.spilled import KEY_PARTS, SpilledArray, SpilledRecords, key_parts
 
@@ -111,7 +111,7 @@ class UnitTexts:
     def read(self, reading: Reading) -> Documents:
         """Read all documents."""
         work = partial(_number_task, recipe=reading.recipe, least=self.least)
-        for made, taken, _ in reading.in_order(work, "reading", with_digests=False):
+        for made, taken, _ in reading.in_order(work, "reading"):
             assert made is not None, "nothing is taken over"
             self._add(*made, taken)
         self.offsets, self.text = offsets_of(self._lengths.all()), self._text.all()

@@ -32,8 +32,7 @@ from simdocs.model.ragged import (
 )
 from simdocs.model.skipped import ALTERED, GONE, WITHOUT_FILE, Skip
 from simdocs.options.recipes import Shingling
-from simdocs.pipeline.again import ReloadRequest
-from simdocs.pipeline.reload import SetSource, found, load_token_sets, of_unchanged_files, reload_texts
+from simdocs.pipeline.again import ReloadRequest, SetSource, found, load_token_sets, of_unchanged_files, reload_texts
 
 _BLOCK_BYTES = 4 * BATCH_BYTES
 """Text of the documents in one block. Their token sets take about 4 bytes for each byte of text."""
@@ -341,7 +340,7 @@ class Verifier:
         for cut in batches(self.corpus.facts(rows[unsure])["size"]):
             some = unsure[cut.start : cut.stop]
             for places, request in self.corpus.readings(rows[some]):
-                texts, skips = reload_texts(request, list(range(len(places))), self.corpus.recipe.shingling)
+                texts, skips = reload_texts(request, self.corpus.recipe.shingling)
                 good[some[places[[place for place, _ in texts]]]] = True
                 missing |= self.report(skips)
         self.looked_for(recorded, missing)

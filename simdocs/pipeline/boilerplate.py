@@ -28,9 +28,8 @@ from simdocs.model.artifact import Shingles
 from simdocs.model.ragged import NO_TOKENS, Index, Mask, Ragged, Tokens, distinct
 from simdocs.model.skipped import Skipped
 from simdocs.options.recipes import Recipe, Shingling, SignatureRecipe
-from simdocs.pipeline.reading import Reading
-from simdocs.pipeline.shingling import shingle, shingled, token_sets
-from simdocs.pipeline.signing import Intake, files_of
+from simdocs.pipeline.reading import Intake, Reading, files_of
+from simdocs.pipeline.signing import shingle, shingled, token_sets
 
 _COUNTED_AT_ONCE = 1 << 20
 """Tokens that are sorted and counted at once: they take 40 MiB meanwhile."""
@@ -69,7 +68,7 @@ def _every_set(intake: Intake, recipe: Recipe, run: Run) -> EverySet:
     def of_files(take: Callable[[Ragged], None]) -> int:
         # What is skipped is reported when the files are read for their signatures.
         counting = Run(run.engine, Skipped(), lambda _, done, total: run.progress("counting tokens", done, total))
-        return len(shingle(Reading(files_of(intake, run), intake.walking.max_size, recipe, counting), take))
+        return len(shingle(Reading(intake, recipe, counting), take))
 
     def of_artifact(take: Callable[[Ragged], None]) -> int:
         artifact = intake.artifact

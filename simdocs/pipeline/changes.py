@@ -11,91 +11,46 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.model.artifact import Artifact
 from simdocs.model.documents import STAMP_FIELDS, Documents
 from simdocs.model.ragged import ByteStrings, Index, Mask, Rows
-from simdocs.options.recipes import Recipe, Updating
 from simdocs.pipeline.reading import Read, file_records
 from simdocs.reading.batches import renamed
-from simdocs.reading.file_list import FileList
-from simdocs.reading.unchanged import EarlierFiles, KeptFiles, KeptRows, Unchanged, compare
+from simdocs.reading.unchanged import KeptFiles, KeptRows, Unchanged
 
 _AT_ONCE = 1 << 16
 """Names that are compared at once."""
 
 
-class Reuse:
-    """The documents of an earlier artifact that can be used again."""
-
-    def __init__(self, unchanged: Unchanged) -> None:
-        self._found, self.unchanged = unchanged.found, unchanged
-        self._documents = unchanged.earlier.documents
-        self._names = ByteStrings(self._documents.names)
-
-    def take(self, kept: KeptFiles | KeptRows) -> tuple[Read, Rows]:
-        """Reused documents as a Read, with their earlier rows."""
-        return self._files(kept) if isinstance(kept, KeptFiles) else self._rows(kept)
-
-    def fill(self, read: Read, first: int) -> Rows:
-        """Complete the facts of documents that are known. Return the earlier row of each document, or -1.
-
-        first: the row, in the list of files, of the first file of the task.
-        """
-        places = first + np.array(read.places, np.int64)
-        files = self._documents.sources.files[self.unchanged.likely[places]]
-        rows: Rows = files["row"][read.known]
-        read.facts[read.known] = self._documents.facts[rows]
-        every = np.full(len(read.places), -1)
-        every[read.known] = rows
-        return every
-
-    def _files(self, kept: KeptFiles) -> tuple[Read, Rows]:
-        count = len(kept.numbers)
-        cut = slice(kept.first, kept.first + count)
-        files = self._documents.sources.files[kept.numbers]
+def taken_over(unchanged: Unchanged, kept: KeptFiles | KeptRows) -> tuple[Read, Rows]:
+    """Documents of an earlier artifact as a Read, with their earlier rows."""
+    documents, found = unchanged.earlier.documents, unchanged.found
+    if isinstance(kept, KeptFiles):
+        cut = slice(kept.first, kept.first + len(kept.numbers))
+        files = unchanged.earlier.files[kept.numbers]
         rows: Rows = files["row"].copy()
-        stamps = (
-            *(self._found.stamps[cut][name] for name in ("size", "mtime_ns", "ctime_ns")),
-            self._found.met["inode"][cut],
-        )
-        for name, column in zip(STAMP_FIELDS, stamps, strict=True):
-            files[name] = column
-        facts, names = self._documents.facts[rows], self._found.names[cut]
-        return Read(places=list(range(count)), names=names, facts=facts, files=files, skips=[]), rows
-
-    def _rows(self, kept: KeptRows) -> tuple[Read, Rows]:
-        rows, path = np.arange(kept.rows.start, kept.rows.stop), self._found.names[kept.file]
-        facts = self._documents.facts[rows]
-        names = renamed(self._names[kept.rows.start : kept.rows.stop], facts, path, moved=False)
-        facts["container"] = len(path)
-        files = file_records([kept.stamp], [self.unchanged.content(kept.number)])
-        read = Read(
-            places=facts["line"].tolist(),
-            names=names,
-            facts=facts,
-            files=files,
-            skips=[],
-            digests=kept.digests,
-        )
-        return read, rows
+        for name, now in zip(STAMP_FIELDS, ("size", "mtime_ns", "ctime_ns", "inode"), strict=True):
+            files[name] = (found.met if now == "inode" else found.stamps)[now][cut]
+        places, facts = list(range(len(rows))), documents.facts[rows]
+        return Read(places=places, names=found.names[cut], facts=facts, files=files, skips=[]), rows
+    rows, path = np.arange(kept.rows.start, kept.rows.stop), found.names[kept.file]
+    facts = documents.facts[rows]
+    names = renamed(ByteStrings(documents.names)[kept.rows.start : kept.rows.stop], facts, path, moved=False)
+    facts["container"] = len(path)
+    files, places = file_records([kept.stamp], [unchanged.content(kept.number)]), facts["line"].tolist()
+    return Read(places=places, names=names, facts=facts, files=files, skips=[], digests=kept.digests), rows
 
 
-@dataclass(frozen=True, slots=True)
-class Earlier:
-    """An artifact of an earlier run, from which unchanged documents are taken over.
+def filled(read: Read, unchanged: Unchanged, first: int) -> Rows:
+    """Complete the facts of documents that are known. Return the earlier row of each document, or -1.
 
-    read_ns, limit: see EarlierFiles.
+    first: the row, in the list of files, of the first file of the task.
     """
-
-    artifact: Artifact
-    read_ns: int
-    limit: int
-    updating: Updating
-
-    def reuse(self, found: FileList, recipe: Recipe, limit: int) -> Reuse:
-        """The documents that can be used again. limit: the largest size of a document now, in bytes."""
-        files = EarlierFiles(self.artifact.documents, self.read_ns, self.limit)
-        return Reuse(compare(found, files, recipe.sequences, limit, self.updating))
+    files = unchanged.earlier.files[unchanged.likely[first + np.array(read.places, np.int64)]]
+    rows: Rows = files["row"][read.known]
+    read.facts[read.known] = unchanged.earlier.documents.facts[rows]
+    every = np.full(len(read.places), -1)
+    every[read.known] = rows
+    return every
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from simdocs.engines.engine import in_threads
-from simdocs.kernels import banding, buckets, jaccard
+from simdocs.kernels import banding, buckets, fracminhash, jaccard
 from simdocs.kernels.buckets import agreeing_bands, pairs_of_band
-from simdocs.model.artifact import Artifact
-from simdocs.model.ragged import Floats, Index, Keys, Rows, TextNumbers, Tokens
+from simdocs.model.artifact import Artifact, BandIndex
+from simdocs.model.documents import Documents
+from simdocs.model.ragged import NO_TOKENS, Floats, Index, Keys, Ragged, Rows, TextNumbers, Tokens
 from simdocs.options.recipes import Bands, IndexRecipe
 
 _DRAWN = 1 << 13
@@ -44,6 +45,36 @@ def same_as(firsts: Rows, texts: TextNumbers) -> Tokens:
     rows = np.arange(len(texts), dtype=np.uint32)
     rows[texts >= 0] = firsts[texts[texts >= 0]]
     return rows
+
+
+def stored_sketch(
+    sketches: Ragged, documents: Documents, firsts: Rows, earlier: Artifact | None
+) -> tuple[Tokens, Tokens]:
+    """The two columns of the sketch in an index: uint32 (S,).
+
+    sketches: of all documents; empty for those that are taken over from `earlier`.
+    firsts: the first document of each distinct text. Only these are in the sketch.
+    """
+    old_tokens, old_rows = NO_TOKENS, np.empty(0, np.int64)
+    if documents.earlier is None or not isinstance(earlier, BandIndex):
+        return fracminhash.sketch_table(sketches.take(firsts), firsts, old_tokens, old_rows)
+    taken_from = documents.earlier[firsts]
+    taken = np.flatnonzero(taken_from >= 0)
+    old_tokens, old_rows = _taken_over(earlier, taken_from[taken], firsts[taken])
+    new = firsts[taken_from < 0]
+    return fracminhash.sketch_table(sketches.take(new), new, old_tokens, old_rows)
+
+
+def _taken_over(earlier: BandIndex, then: Rows, now: Rows) -> tuple[Tokens, Index]:
+    """The entries of an earlier sketch for its rows `then`, with the rows `now` in place of these.
+
+    Two documents with different texts but equal token sets may be taken over from one.
+    """
+    firsts = earlier["same_as"].all()[then]
+    order = np.argsort(firsts, kind="stable")
+    become = Ragged.from_lengths(now[order], np.bincount(firsts, minlength=earlier.n_documents))
+    rows = become.take(earlier["sketch_rows"].all())
+    return np.repeat(earlier["sketch_tokens"].all(), rows.lengths), rows.values
 
 
 class Expectation(NamedTuple):

@@ -1,7 +1,8 @@
-"""Read documents: the work on one task, and the one loop in which all stages read files in row order, with progress."""
+"""Read the documents of an intake: the work on one task, and the one loop in which stages read in row order."""
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,24 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.engines.engine import Run, WorkerState
-from simdocs.model.artifact import Artifact
+from simdocs.errors import UsageError
+from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.documents import DOCUMENT, FILE, NUMBERED, ONE_TEXT, STAMP_FIELDS, WIDE, Documents
-from simdocs.model.ragged import BlockPlaces, Index, Rows, offsets_of
+from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Rows, Tokens, offsets_of
 from simdocs.model.skipped import DocumentSkipped, Skip, and_more
-from simdocs.names import display_name
-from simdocs.options.recipes import Recipe, Sequences
+from simdocs.names import display_name, is_uri
+from simdocs.options.families import noun_of
+from simdocs.options.recipes import Recipe, Sequences, Walking
 from simdocs.pipeline.register import Register
 from simdocs.reading.decode import as_utf8, flag_of, refuse_binary
-from simdocs.reading.file_list import FileList
-from simdocs.reading.files import STAMPS, each_ahead, read, read_small
-from simdocs.reading.formats import needed_by
-from simdocs.reading.identity import Stamp, content_digest
+from simdocs.reading.file_list import FileList, format_of_document, need_libraries
+from simdocs.reading.files import STAMPS, Stamp, content_digest, each_ahead, read, read_small
+from simdocs.reading.find import Patterns, Sources, find
 from simdocs.reading.read_tasks import Cutting, Files, Portion, ReadRows, ToRead
 
 if TYPE_CHECKING:
-    from simdocs.pipeline.changes import Earlier
     from simdocs.reading.batches import Batch
-    from simdocs.reading.formats.lines import LineBlock
+    from simdocs.reading.unchanged import Earlier
 
 
 Made = TypeVar("Made")
@@ -39,56 +40,117 @@ StageWork: TypeAlias = "Callable[[ToRead, WorkerState], tuple[Read, Made]]"
 """The work of a stage on a task: it returns the Read without texts, and its result."""
 
 
-class Reading:
-    """Reads files in row order, each task in a worker, and takes over documents that have not changed.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intake:
+    """The input of a stage: names of documents, texts in memory, or an artifact of an earlier stage.
 
-    recipe: how they are read.
-    limit: the largest size of a document in bytes.
-    earlier: the artifact from which unchanged documents are taken over.
-    Raises MissingExtraError: a file that was named needs a library that is not installed.
+    shingles: token sets of the same documents, for verification.
+    root: the directory from which the documents of an artifact are found.
+    outputs: files that will be written, which must not be among the documents.
+    found: the files of the documents, if they were found before, or texts in memory.
+    ignored: the tokens that are left out, ascending.
+    permutations: the words of the permutations of the shingles that are the hash functions, if they are in a file.
+    text_field: the fields that hold the texts in containers, if they were given.
+    id_field: the field that holds the ids of documents in containers, if it was given; empty: none does.
+    with_digests: whether the digests of files are recorded, by which they are recognised later.
     """
 
-    def __init__(self, found: FileList, limit: int, recipe: Recipe, run: Run, earlier: Earlier | None = None) -> None:
-        for name, (module, what) in needed_by((found.names[row] for row in sorted(found.named)), recipe.sequences):
-            from simdocs.extras import needs
+    sources: Sources = field(default_factory=Sources)
+    walking: Walking = field(default_factory=Walking)
+    artifact: Artifact | None = None
+    shingles: Shingles | None = None
+    root: bytes | None = None
+    outputs: Sequence[str | None] = ()
+    found: FileList | None = None
+    ignored: Tokens = field(default_factory=lambda: NO_TOKENS)
+    permutations: Sequence[Sequence[str]] = ()
+    text_field: tuple[str, ...] | None = None
+    id_field: str | None = None
+    with_digests: bool = True
 
-            needs(module, what, display_name(name))
-        self.recipe, self.run, self.earlier = recipe, run, earlier
-        self._limit = limit
-        self._reuse = None if earlier is None else earlier.reuse(found, recipe, limit)
-        self._found = found
+
+def files_of(intake: Intake, run: Run) -> FileList:
+    """The files of an intake. InputError: see `find`.
+
+    UsageError: an output is one of them, or the next run would read it, because it is in a directory that is walked.
+    """
+    if intake.found is not None:
+        return intake.found
+    # Workers that are forked later keep the memory that the list of the files takes.
+    found = find(intake.sources, intake.walking, run.skipped, run.engine.start)
+    outputs = [os.fsencode(path) for path in intake.outputs if path]
+    for path in outputs:
+        if found.holds(path):
+            what = "this directory holds files that are" if path.endswith(b"/") else "this file is"
+            raise UsageError(
+                f"{display_name(path)}: {what} read in this run and would be overwritten: choose another output file"
+            )
+    roots = [name for name in intake.sources.names if not is_uri(name) and os.path.isdir(name)]
+    for path in outputs:
+        for root in () if is_uri(path) else roots:
+            if _would_find(root, path, intake.walking):
+                raise UsageError(
+                    f"{display_name(path)}: the next run would read this output, because it is in"
+                    f" {display_name(root)}: choose another place, or --exclude it"
+                )
+    return found
+
+
+def _would_find(root: bytes, path: bytes, walking: Walking) -> bool:
+    """Whether a walk of this directory would find a file at this path."""
+    inside, output = os.path.join(os.path.realpath(root), b""), os.path.realpath(path)
+    if not output.startswith(inside):
+        return False
+    parts = output[len(inside) :].split(b"/")
+    if not walking.hidden and any(part.startswith(b".") for part in parts):
+        return False
+    patterns = Patterns(walking)
+    ways = [(b"/".join(parts[: at + 1]), at + 1 < len(parts)) for at in range(len(parts))]
+    return not any(patterns.leave_out(*way) for way in ways)
+
+
+class Reading:
+    """Reads the files of an intake in row order, each task in a worker, and takes over documents that have not changed.
+
+    recipe: how they are read.
+    earlier: the artifact from which unchanged documents are taken over.
+    Raises MissingExtraError: a file that was named needs a library that is not installed. For others, see `files_of`.
+    """
+
+    def __init__(self, intake: Intake, recipe: Recipe, run: Run, earlier: Earlier | None = None) -> None:
+        self._intake, self._found, limit = intake, files_of(intake, run), intake.walking.max_size
+        need_libraries((self._found.names[row] for row in sorted(self._found.named)), recipe.sequences)
+        self.recipe, self._run, self._earlier = recipe, run, earlier
+        self._unchanged = None if earlier is None else earlier.unchanged(self._found, recipe.sequences, limit)
         self._register = Register(self._found, run.skipped, recipe)
-        self._cutting: Cutting | None = None
-        self._warned = False
-        """Whether a warning says already that the usual field of ids has other values."""
-        self.without_ids = ""
-        """The fields of the first row without an id."""
+        self._cutting = Cutting(
+            self._found,
+            limit,
+            recipe.sequences,
+            self._register.skip_rest,
+            self._unchanged,
+            with_digests=intake.with_digests,
+        )
 
-    def in_order(
-        self, work: StageWork[Made], step: str, *, with_digests: bool = True
-    ) -> Iterator[tuple[Made | None, BlockPlaces, Rows | None]]:
+    def in_order(self, work: StageWork[Made], step: str) -> Iterator[tuple[Made | None, BlockPlaces, Rows | None]]:
         """Yield the result of `work` for each task in row order, the places of documents with a row, and old rows.
 
         work: runs in a worker; it returns the Read without texts, and its result.
-        step: the name of the step, for progress. with_digests: see Cutting.
+        step: the name of the step, for progress.
         The result is None if all documents are taken over. Old rows are rows in the earlier artifact, or -1; None if no
         document is in it.
         """
-        reuse, register = self._reuse, self._register
-        unchanged = None if reuse is None else reuse.unchanged
-        sequences, report = self.recipe.sequences, register.skip_rest
-        cutting = Cutting(self._found, self._limit, sequences, report, unchanged, with_digests=with_digests)
-        self._cutting = cutting
+        unchanged, register, progress = self._unchanged, self._register, self._run.progress
         row, numbers, over, done, ends = -1, 0, -1, 0, offsets_of(self._found.sizes)
         turns = deque[_Turn]()
 
         def tell(share: float) -> None:
             more = share * (turns[0].read_to - done) if share and turns else 0
-            self.run.progress(step, done + int(more), int(ends[-1]))
+            progress(step, done + int(more), int(ends[-1]))
 
         def sending() -> Iterator[ToRead]:
             ended = 0
-            for portion, files in cutting.tasks():
+            for portion, files in self._cutting.tasks():
                 ended += files
                 before, end = ends[[ended, min(ended + 1, len(ends) - 1)]].tolist()
                 turn = _Turn(portion, files, min(before + (0 if files else portion.read_to), end))
@@ -98,16 +160,17 @@ class Reading:
                     if portion.kind != "kept":
                         yield portion
 
-        for result in chain(self.run.engine.map(work, sending(), tell), (None,)):
+        for result in chain(self._run.engine.map(work, sending(), tell), (None,)):
             while turns and (kept := turns[0].kept) is not None:
                 turn = turns.popleft()
                 done = turn.read_to
-                assert reuse is not None
+                assert unchanged is not None
+                from simdocs.pipeline.changes import taken_over
                 from simdocs.reading.unchanged import KeptRows
 
                 if isinstance(kept, KeptRows):
                     row, numbers = kept.file, kept.numbers
-                read, old = reuse.take(kept)
+                read, old = taken_over(unchanged, kept)
                 yield None, register.enter(read, turn.files, old), old
             if result is None:
                 return
@@ -119,64 +182,55 @@ class Reading:
                 if block.row == over:
                     register.enter(nothing(), turn.files)
                     continue
-                if read.trouble is not None:
+                if (trouble := read.trouble) is not None:
                     over = block.row
-                    self._skip_from(block, numbers + 1, read.trouble)
+                    where = [f"from line {numbers + 1:,} on"] if block.start else []
+                    detail = ", ".join([*filter(None, [trouble.detail]), *where])
+                    register.skip_rest(Skip(trouble.reason, block.name, detail), False)
                 read.move(numbers, block.name)
                 numbers += read.numbers
-            if read.unusable_id is not None:
-                self._warn_of_ids(read.unusable_id)
-            self.without_ids = self.without_ids or read.without_ids
-            rows = reuse.fill(read, register.files_done) if reuse is not None and len(read.known) else None
+            rows = None
+            if unchanged is not None and len(read.known):
+                from simdocs.pipeline.changes import filled
+
+                rows = filled(read, unchanged, register.files_done)
             yield made, register.enter(read, turn.files, rows, turn.held), rows
             tell(0)
-
-    def _skip_from(self, block: LineBlock, line: int, trouble: DocumentSkipped) -> None:
-        """Report that a file cannot be read from this line on."""
-        where = [f"from line {line:,} on"] if block.start else []
-        skip = Skip(trouble.reason, block.name, ", ".join([*filter(None, [trouble.detail]), *where]))
-        self._register.skip_rest(skip, False)
-
-    def _warn_of_ids(self, first: Skip) -> None:
-        from simdocs.reading.batches import named_by_numbers
-
-        if not self._warned and (warning := named_by_numbers(first)) not in self.run.skipped.warnings:
-            self.run.skipped.warnings.append(warning)  # documents may be read twice
-        self._warned = True
 
     @property
     def reused(self) -> Artifact:
         """The earlier artifact, if anything is taken over."""
-        assert self.earlier is not None
-        return self.earlier.artifact
+        assert self._earlier is not None
+        return self._earlier.artifact
 
     def documents(self) -> Documents:
         """The documents that have a row, when all were read."""
         return self._register.documents()
 
-    def refuse_unread(self, counts: Index) -> None:
-        """Raise MissingExtraError if nothing of an argument could be read for lack of a library.
+    def refuse_unusable(self, documents: Documents) -> None:
+        """Raise UsageError if no row of a container has the given fields: the user has probably mistaken a name.
+        Raise MissingExtraError if nothing of an argument could be read for lack of a library.
 
-        counts: the number of documents of each argument.
-        If an artifact is updated that has documents, it decides whether any of them would be lost.
+        Without the text fields, whole tables would be compared, or none, and without the ids, documents named by
+        numbers. If an artifact is updated that has documents, it decides whether any of them would be lost.
+        documents: those that were read.
         """
-        unread = {skip.name for skip in self.run.skipped.kept("uninstalled")}
-        if not unread or (self.earlier is not None and self.earlier.artifact.n_documents):
-            return
-        from simdocs.extras import needs
+        found, fields, intake, register = self._found, self.recipe.sequences, self._intake, self._register
+        unread = {skip.name for skip in self._run.skipped.kept("uninstalled")}
+        if unread and documents.counts is not None and not (self._earlier and self._earlier.artifact.n_documents):
+            ends = offsets_of(found.counts).tolist()
+            for (start, stop), count in zip(pairwise(ends), documents.counts.tolist(), strict=True):
+                names = [name for name in found.names[start:stop] if name in unread] if not count else []
+                need_libraries(names, fields, and_more(len(names)))
+        lacking = None if register.lines_met else register.lacking or self._cutting.lacking
+        if intake.text_field is not None and lacking is not None:
+            raise UsageError(f"{display_name(lacking.name)}: {lacking.detail}")
+        rows = np.flatnonzero(documents.facts["container"])
+        if intake.id_field and register.without_ids and len(rows) and (documents.facts["flags"][rows] & NUMBERED).all():
+            from simdocs.reading.batches import no_id
 
-        ends = offsets_of(self._found.counts).tolist()
-        for (start, stop), count in zip(pairwise(ends), counts.tolist(), strict=True):
-            names = [name for name in self._found.names[start:stop] if name in unread] if not count else []
-            for name, (module, what) in needed_by(names, self.recipe.sequences):
-                needs(module, what, f"{display_name(name)}{and_more(len(names))}")
-
-    @property
-    def lacking(self) -> Skip | None:
-        """The first file of which no row has the text fields; None if a row of any has a text."""
-        return self._register.lacking or (
-            None if self._register.lines_met or self._cutting is None else self._cutting.lacking
-        )
+            path = documents.raw_name(int(rows[0]))[: int(documents.facts["container"][rows[0]])]
+            raise UsageError(no_id(noun_of(format_of_document(path, fields)), fields, register.without_ids))
 
 
 class _Turn:

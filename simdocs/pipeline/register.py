@@ -26,60 +26,12 @@ from simdocs.names import display_name
 from simdocs.options.families import noun_of
 from simdocs.options.recipes import Recipe
 from simdocs.reading.decode import LOOKALIKES, lookalike_of
-from simdocs.reading.file_list import FileList
-from simdocs.reading.formats import format_of_document
-from simdocs.reading.identity import content_digest
+from simdocs.reading.file_list import FileList, format_of_document
+from simdocs.reading.files import content_digest
 
 if TYPE_CHECKING:
     from simdocs.pipeline.reading import Read
     from simdocs.reading.batches import SeenNames
-
-
-class FileRecords:
-    """Collects the records of files with documents, in row order. cut_short: names of files not read to their ends."""
-
-    def __init__(self) -> None:
-        self._files = GrowingArray(FILE)
-        self._rows = 0
-        self._begun: NDArray[np.void] | None = None
-        """The record of the container whose documents are coming in."""
-        self._digests = list[bytes]()
-        """Those of its blocks."""
-        self.cut_short = set[bytes]()
-
-    def enter(self, read: Read, taken: BlockPlaces, *, ended: bool, name: bytes) -> None:
-        """Add the records of the next task.
-
-        taken: the places of the documents that get a row.
-        ended: whether a file ends with this task.
-        name: the name of that file.
-        """
-        if read.digests is not None:
-            if self._begun is None:
-                self._begun = read.files.copy()
-                self._begun["row"] = self._rows
-            self._digests += read.digests
-            self._begun["skipped"] += len(read.skips) + len(read.names) - len(taken)
-        elif len(taken):
-            files = read.files[taken]
-            files["row"] = np.arange(self._rows, self._rows + len(taken))
-            self._files.add(files)
-        self._rows += len(taken)
-        if ended and self._begun is not None:
-            self._end(self._begun, cut_short=name in self.cut_short)
-            self._begun, self._digests = None, []
-
-    def _end(self, file: NDArray[np.void], *, cut_short: bool) -> None:
-        if file["row"][0] == self._rows:
-            return  # it has no documents
-        file["skipped"] += cut_short
-        if self._digests:  # or else the content is known
-            file["content"] = np.frombuffer(content_digest(*self._digests), "<u8")
-        self._files.add(file)
-
-    def all(self) -> SourceFiles:
-        """All records."""
-        return SourceFiles(self._files.all())
 
 
 class Register:
@@ -93,8 +45,12 @@ class Register:
         self._without_stop_words = recipe.shingling.ignore_stop_words
         self._textless: Skip | None = None
         """The first file that was named and has no row with a text."""
-        self._lacking: Skip | None = None
+        self.lacking: Skip | None = None
         """The first file of which no row has the text fields."""
+        self._warned = False
+        """Whether a warning says already that the usual field of ids has other values."""
+        self.without_ids = ""
+        """The fields of the first row without an id."""
         self._is_empty = True
         """Whether the file whose rows come in has none so far, not even one to skip."""
         self._names = GrowingByteStrings()
@@ -109,7 +65,13 @@ class Register:
         self._named = {found.names[file] for file in found.named}
         self._named_rows: list[int] = []
         self._gone = set[bytes]()
-        self._files = FileRecords()
+        self._files = GrowingArray(FILE)
+        self._cut_short = set[bytes]()
+        """Names of files that were not read to their ends."""
+        self._begun: NDArray[np.void] | None = None
+        """The record of the container whose documents are coming in."""
+        self._digests = list[bytes]()
+        """Those of its blocks."""
         self._earlier = GrowingArray(np.int32)
         self._ends = np.cumsum(found.counts)
         self._counts = np.zeros(len(found.counts), np.int64)
@@ -154,11 +116,31 @@ class Register:
             self._seen_names.add(names, np.arange(self.rows, self.rows + len(taken)))
         self._earlier.add(np.full(len(taken), -1) if earlier is None else earlier[taken])
         self._counts += np.bincount(np.searchsorted(self._ends, files, side="right"), minlength=len(self._counts))
+        self._record(read, taken, done)
         self.rows += len(taken)
         self.files_done += done
-        name = self._found.names[self.files_done - 1] if done else b""
-        self._files.enter(read, taken, ended=done > 0, name=name)
         return taken
+
+    def _record(self, read: Read, taken: BlockPlaces, done: int) -> None:
+        """Add the records of the files of a task. taken: the places of documents that get a row. done: see `enter`."""
+        end = self.rows + len(taken)
+        if read.digests is None:
+            files = read.files[taken]
+            files["row"] = np.arange(self.rows, end)
+            self._files.add(files)
+        else:
+            if self._begun is None:
+                self._begun = read.files.copy()
+                self._begun["row"] = self.rows
+            self._digests += read.digests
+            self._begun["skipped"] += len(read.skips) + len(read.names) - len(taken)
+        if done and self._begun is not None:
+            if self._begun["row"][0] < end:  # or else it has no documents
+                self._begun["skipped"] += self._found.names[self.files_done + done - 1] in self._cut_short
+                if self._digests:  # or else the content is known
+                    self._begun["content"] = np.frombuffer(content_digest(*self._digests), "<u8")
+                self._files.add(self._begun)
+            self._begun, self._digests = None, []
 
     def _note(self, row: int, file: int, read: Read, at: int) -> None:
         """Record whether the document in this row was named, is held, or has a file that was replaced."""
@@ -187,26 +169,28 @@ class Register:
         """Note what a file with many documents lacks."""
         file, is_named = self._found.names[self.files_done], self.files_done in self._found.named
         self._is_empty &= not (read.names or read.skips)
+        self.without_ids = self.without_ids or read.without_ids
+        if read.unusable_id is not None and not self._warned:
+            from simdocs.reading.batches import named_by_numbers
+
+            self._warned, warning = True, named_by_numbers(read.unusable_id)
+            if warning not in self._skipped.warnings:  # documents may be read twice
+                self._skipped.warnings.append(warning)
         if read.lacking:
             lacking = Skip("malformed", file, read.lacking)
-            self._lacking = self._lacking or lacking
+            self.lacking = self.lacking or lacking
             self._textless = self._textless or (lacking if is_named else None)
         if ended:
-            if self._is_empty and is_named and file not in self._files.cut_short:
+            if self._is_empty and is_named and file not in self._cut_short:
                 self._skipped.warnings.append(f"{display_name(file)}: no documents were found in this file")
             self._is_empty = True
 
     def skip_rest(self, skip: Skip, is_textless: bool) -> None:
         """Record that a file could not be read to its end. is_textless: it was named, and is no table with texts."""
-        self._files.cut_short.add(skip.name)
+        self._cut_short.add(skip.name)
         self.skip(skip)
         if is_textless:
             self._textless = self._textless or skip
-
-    @property
-    def lacking(self) -> Skip | None:
-        """The first file of which no row has the text fields; None if a row of any has a text."""
-        return None if self.lines_met else self._lacking
 
     @property
     def _seen_names(self) -> SeenNames:
@@ -288,7 +272,7 @@ class Register:
         return Documents(
             names.ragged,
             facts,
-            self._files.all(),
+            SourceFiles(self._files.all()),
             self._held,
             self._met.all(),
             self._earlier.all(),

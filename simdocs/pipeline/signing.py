@@ -1,36 +1,261 @@
-"""The second stage, signature: from documents, of files, in memory or of an artifact, to signatures."""
+"""The first two stages, shingle and signature: from documents to tokens, and from these to signatures."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from hashlib import blake2b, sha256
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from simdocs.engines.engine import Run, WorkerState
-from simdocs.errors import UsageError
+from simdocs.engines.engine import Run, SharedRows, WorkerState, untold
 from simdocs.kernels import fracminhash, fss, multisets, permutation
+from simdocs.kernels.characters import depends_on_context, is_utf8
 from simdocs.kernels.multisets import leave_out
-from simdocs.model.artifact import Artifact, BandIndex, Shingles
-from simdocs.model.documents import EMPTY, IGNORED, NUMBERED, Documents
-from simdocs.model.ragged import NO_TOKENS, GrowingArray, Index, Ragged, Rows, Tokens
+from simdocs.kernels.normalise import normalise
+from simdocs.kernels.shinglers import SHINGLERS, normalised_texts, text_tokens
+from simdocs.model.artifact import Artifact, Shingles
+from simdocs.model.documents import EMPTY, IGNORED, INVALID, SHORT, Documents
+from simdocs.model.ragged import (
+    NO_TOKENS,
+    STRIDE,
+    Array,
+    BlockPlaces,
+    GrowingArray,
+    Index,
+    Keys,
+    Mask,
+    Ragged,
+    Rows,
+    Texts,
+    Tokens,
+    batches,
+    count_true_in_rows,
+    joined,
+    row_blocks,
+)
 from simdocs.model.skipped import Skip, Skipped
-from simdocs.names import display_name, is_uri
-from simdocs.options.families import noun_of
 from simdocs.options.hash_functions import OWN_SCHEMES, values_of
-from simdocs.options.recipes import Recipe, SignatureRecipe, Sketching, Walking
-from simdocs.pipeline.reading import Read, Reading, read_task
-from simdocs.pipeline.shingling import hold, record_ignored, record_sets, record_texts, shingled, token_sets
-from simdocs.reading.file_list import FileList
-from simdocs.reading.find import Sources, find, patterns_of
-from simdocs.reading.formats import format_of_document
+from simdocs.options.recipes import Recipe, Shingling, SignatureRecipe, Sketching
+from simdocs.pipeline.reading import Intake, Read, Reading, read_task
 from simdocs.reading.read_tasks import ToRead
 
 if TYPE_CHECKING:
-    from simdocs.pipeline.changes import Earlier
+    from simdocs.reading.unchanged import Earlier
+
+_TAKEN_AT_ONCE = 1 << 20
+"""Tokens that are taken over at once."""
+
+_NORMALISED, _HASHED = 0.2, 0.7
+"""The measured shares of the time from a text to its signature that have passed after these two steps."""
+
+
+class Shingled(NamedTuple):
+    """The tokens of some documents of a batch.
+
+    places: the places of the documents in the batch, ascending.
+    texts: their normalised texts.
+    tokens: in text order, or as multisets.
+    lengths: the number of units of each text.
+    """
+
+    places: BlockPlaces
+    texts: Texts
+    tokens: Ragged
+    lengths: NDArray[np.int64]
+
+
+def normalised(raws: Sequence[bytes], shingling: Shingling) -> Iterator[tuple[BlockPlaces, Texts]]:
+    """Yield the normalised texts of documents, given as UTF-8 bytes, with the places of the documents.
+
+    Texts in ASCII come first, then those whose characters are mapped one by one: a batch is normalised as fast as the
+    slowest of its texts. At most a batch is yielded at once, though the texts may be much larger than the compressed
+    files they come from.
+    """
+    alone = not depends_on_context(shingling.normalisation)
+    slow = np.array([0 if raw.isascii() else 2 - (alone and is_utf8(raw)) for raw in raws])
+    sizes = _sizes(raws)
+    for alike in (np.flatnonzero(slow == degree) for degree in range(3)):
+        for cut in batches(sizes[alike]):
+            places = alike[cut.start : cut.stop]
+            raw = joined([raws[place] for place in places.tolist()])
+            yield places, normalise(raw, shingling.normalisation, lines=shingling.by_lines)
+
+
+def _sizes(raws: Sequence[bytes]) -> Index:
+    return np.fromiter(map(len, raws), np.int64, len(raws))
+
+
+def shingled(raws: list[bytes], shingling: Shingling, tell: Callable[[float], None] = untold) -> Iterator[Shingled]:
+    """Yield the tokens of documents, given as UTF-8 bytes, in the parts in which they are normalised.
+
+    raws: a text that is normalised alone is replaced by an empty one, so that a large one is not held any longer.
+    tell: is called with the share of the work that is done, for progress within a large document.
+    """
+    sizes, before = _sizes(raws), 0
+    total = int(sizes.sum()) or 1
+    for places, texts in normalised(raws, shingling):
+        size = int(sizes[places].sum())
+        if len(places) == 1:
+            raws[int(places[0])] = b""
+        tell((before + _NORMALISED * size) / total)
+        tokens, lengths = SHINGLERS[shingling.unit].shingles(texts, shingling)
+        if shingling.multiset:
+            tokens = multisets.token_multisets(tokens, shingling.seed)
+        tell((before + _HASHED * size) / total)
+        yield Shingled(places, texts, tokens, lengths)
+        before += size
+
+
+def hold(part: Shingled, digests: Keys, shingling: Shingling, shared: SharedRows) -> None:
+    """Hold the tokens of some documents until they are compared, if they take less memory than the texts.
+
+    digests: of the texts, (n, 2).
+    """
+    tokens = part.tokens
+    if tokens.values.nbytes <= part.texts.encoded.values.nbytes:
+        held = Ragged(np.ascontiguousarray(tokens.values).view(np.uint8), tokens.offsets * tokens.values.itemsize)
+        shared.put(_keys(digests, shingling), held)
+    else:
+        shared.pass_by(len(tokens))
+
+
+def held_tokens(digests: Keys, shingling: Shingling, shared: SharedRows) -> tuple[Index, Ragged]:
+    """Which of the documents whose texts have these digests, (n, 2), are held; and their tokens, in the same order."""
+    rows = shared.get(_keys(digests, shingling))
+    places = [place for place, row in enumerate(rows) if row is not None]
+    return np.array(places, np.int64), Ragged.from_rows(
+        [row.view(np.uint32) for row in rows if row is not None], np.uint32
+    )
+
+
+def _keys(digests: Keys, shingling: Shingling) -> Keys:
+    """The keys by which the tokens of texts are held: others for each shingling."""
+    return digests ^ np.frombuffer(blake2b(f"{shingling}".encode(), digest_size=16).digest(), np.uint64)
+
+
+def row_digests(rows: Ragged) -> Array:
+    """The first 16 bytes of the SHA-256 of each row's bytes in memory, as two numbers for each row: (N, 2) uint64."""
+    view = np.ascontiguousarray(rows.values).view(np.uint8).data
+    ends = (rows.offsets * rows.values.itemsize).tolist()
+    digests = b"".join(sha256(view[a:b]).digest()[:16] for a, b in pairwise(ends))
+    return np.frombuffer(digests, "<u8").reshape(len(rows), 2)
+
+
+def same_texts(texts: Ragged, facts: NDArray[np.void]) -> Mask:
+    """Whether each normalised text, as UTF-8, has the digest in these facts (n,)."""
+    same: Mask = (row_digests(texts) == facts["digest"]).all(axis=1)
+    return same
+
+
+def record_texts(facts: NDArray[np.void], part: Shingled, k: int) -> None:
+    """Write digests, lengths and flags into the facts of the documents."""
+    facts["length"][part.places] = part.lengths
+    facts["digest"][part.places] = row_digests(part.texts.encoded)
+    empty, short = part.lengths == 0, part.lengths < k
+    facts["flags"][part.places] |= np.where(empty, EMPTY, np.where(short, SHORT, 0)).astype(np.uint32)
+    points = part.texts.codepoints
+    if part.texts.stride_offsets is not None:
+        # This is a mask, because the positions of very many invalid bytes would take much memory.
+        escaped = points.values >= 0xDC80
+        for at in range(0, len(escaped), STRIDE):
+            escaped[at : at + STRIDE] &= points.values[at : at + STRIDE] <= 0xDCFF
+        facts["flags"][part.places[count_true_in_rows(escaped, points.offsets) > 0]] |= INVALID
+
+
+def record_sets(facts: NDArray[np.void], places: BlockPlaces, sets: Ragged) -> None:
+    """Write the number of tokens of each set and its digest into the facts of the documents at these places."""
+    facts["count"][places] = sets.lengths
+    facts["set_digest"][places] = row_digests(sets)
+
+
+def record_ignored(facts: NDArray[np.void], places: BlockPlaces, left: Index) -> None:
+    """Write how many tokens of each set are left out into the facts of the documents at these places.
+
+    left: how many tokens are left of each set. The sizes of the sets are in the facts.
+    """
+    counts = facts["count"][places]
+    facts["ignored"][places] = counts - left
+    facts["flags"][places] |= np.where((counts > 0) & (left == 0), IGNORED, 0).astype(np.uint32)
+
+
+def shingle_task(task: ToRead, worker: WorkerState, recipe: Recipe) -> tuple[Read, Ragged]:
+    """Read the documents of a task. Return them without their texts, and their token sets."""
+    read = read_task(task, recipe.sequences)
+    row_of = np.empty(len(read.raws), np.int64)
+    parts, done = [], 0
+    for part in shingled(read.raws, recipe.shingling, worker.tell):
+        record_texts(read.facts, part, recipe.shingling.k)
+        row_of[part.places] = done + np.arange(len(part.places))
+        done += len(part.places)
+        parts.append(multisets.token_sets(part.tokens))
+    sets = Ragged.concat(parts, np.uint32).take(row_of)
+    record_sets(read.facts, np.arange(len(row_of)), sets)
+    read.raws = []
+    return read, sets
+
+
+def shingle(reading: Reading, take: Callable[[Ragged], None]) -> Documents:
+    """Shingle files, and return the documents that could be read, in row order. The others are skipped.
+
+    take: is called with their token sets, batch by batch, in the same order.
+    """
+    for made, taken, old in reading.in_order(partial(shingle_task, recipe=reading.recipe), "shingling"):
+        if made is None:
+            assert old is not None
+            for some in token_sets(reading.reused, old[taken], _TAKEN_AT_ONCE):
+                take(some)
+            continue
+        sets = made
+        if old is not None:
+            known = np.flatnonzero(old >= 0)
+            earlier = token_sets(reading.reused, old[known], _TAKEN_AT_ONCE)
+            order = np.arange(len(old))
+            order[known] = len(old) + np.arange(len(known))
+            sets = Ragged.concat([sets, *earlier], np.uint32).take(order)
+        take(sets.take(taken))
+    return reading.documents()
+
+
+def token_sets(artifact: Artifact, rows: Rows, at_once: int) -> Iterator[Ragged]:
+    """Yield the token sets of these documents of an artifact, in blocks of about `at_once` tokens."""
+    tokens, offsets = artifact["tokens"], artifact["offsets"].all()
+    begins = np.flatnonzero(np.diff(rows, prepend=-2) != 1)
+    for begin, stop in pairwise([*begins.tolist(), len(rows)]):
+        run = offsets[rows[begin] : rows[begin] + stop - begin + 1]
+        for at, end in row_blocks(run - run[0], at_once):
+            yield Ragged(tokens.cut(int(run[at]), int(run[end])), run[at : end + 1] - run[at])
+            tokens.release()  # or else all that was read before would stay in memory
+
+
+_SHOWN = 1 << 12
+"""Shingles of a text that are decoded at once."""
+
+
+def spelled_shingles(raw: bytes, shingling: Shingling) -> Iterator[tuple[str, int]]:
+    """Yield each shingle of one text, in text order, with its token. raw: UTF-8."""
+    texts = normalised_texts(joined([raw]), shingling)
+    shingler = SHINGLERS[shingling.unit]
+    units = shingler.units(texts, shingling)
+    layout = shingler.layout(texts, units, shingling)
+    tokens = text_tokens(texts, shingling)
+    if shingling.multiset:
+        tokens = multisets.token_multisets(tokens, shingling.seed)
+    for at in range(0, len(tokens.values), _SHOWN):
+        firsts, sizes = layout.firsts[at : at + _SHOWN], layout.sizes[at : at + _SHOWN]
+        first, stop = int(firsts[0]), int((firsts + sizes).max())
+        spans = texts.byte_spans(units.starts[first:stop], units.stops[first:stop])
+        decoded = [
+            texts.data[a : a + n].tobytes().decode("utf-8", "surrogateescape")
+            for a, n in zip(*(span.tolist() for span in spans), strict=True)
+        ]
+        found = tokens.values[at : at + _SHOWN].tolist()
+        for begin, size, token in zip((firsts - first).tolist(), sizes.tolist(), found, strict=True):
+            yield shingler.separator.join(decoded[begin : begin + size]), token
 
 
 Scheme: TypeAlias = Callable[[Ragged, int, int], Tokens]
@@ -53,36 +278,6 @@ def signing_of(sketching: Sketching) -> Scheme:
     values = np.array(values_of(sketching), np.uint32).reshape(sketching.num_perm, len(tokens)).T[order]
 
     return lambda tokens, _num_perm, _seed: permutation.table_signatures(tokens, known, values)
-
-
-def stored_sketch(
-    sketches: Ragged, documents: Documents, firsts: Rows, earlier: Artifact | None
-) -> tuple[Tokens, Tokens]:
-    """The two columns of the sketch in an index: uint32 (S,).
-
-    sketches: of all documents; empty for those that are taken over from `earlier`.
-    firsts: the first document of each distinct text. Only these are in the sketch.
-    """
-    old_tokens, old_rows = NO_TOKENS, np.empty(0, np.int64)
-    if documents.earlier is None or not isinstance(earlier, BandIndex):
-        return fracminhash.sketch_table(sketches.take(firsts), firsts, old_tokens, old_rows)
-    taken_from = documents.earlier[firsts]
-    taken = np.flatnonzero(taken_from >= 0)
-    old_tokens, old_rows = _taken_over(earlier, taken_from[taken], firsts[taken])
-    new = firsts[taken_from < 0]
-    return fracminhash.sketch_table(sketches.take(new), new, old_tokens, old_rows)
-
-
-def _taken_over(earlier: BandIndex, then: Rows, now: Rows) -> tuple[Tokens, Index]:
-    """The entries of an earlier sketch for its rows `then`, with the rows `now` in place of these.
-
-    Two documents with different texts but equal token sets may be taken over from one.
-    """
-    firsts = earlier["same_as"].all()[then]
-    order = np.argsort(firsts, kind="stable")
-    become = Ragged.from_lengths(now[order], np.bincount(firsts, minlength=earlier.n_documents))
-    rows = become.take(earlier["sketch_rows"].all())
-    return np.repeat(earlier["sketch_tokens"].all(), rows.lengths), rows.values
 
 
 _STORED_AT_ONCE = 1 << 18
@@ -150,92 +345,6 @@ def _sign_sets(
     return signing_of(sketching)(left, sketching.num_perm, seed), left.lengths, below
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Intake:
-    """The input of a stage: names of documents, texts in memory, or an artifact of an earlier stage.
-
-    shingles: token sets of the same documents, for verification.
-    root: the directory from which the documents of an artifact are found.
-    outputs: files that will be written, which must not be among the documents.
-    found: the files of the documents, if they were found before, or texts in memory.
-    ignored: the tokens that are left out, ascending.
-    permutations: the words of the permutations of the shingles that are the hash functions, if they are in a file.
-    text_field: the fields that hold the texts in containers, if they were given.
-    id_field: the field that holds the ids of documents in containers, if it was given; empty: none does.
-    with_digests: whether the digests of files are recorded, by which they are recognised later.
-    """
-
-    sources: Sources = field(default_factory=Sources)
-    walking: Walking = field(default_factory=Walking)
-    artifact: Artifact | None = None
-    shingles: Shingles | None = None
-    root: bytes | None = None
-    outputs: Sequence[str | None] = ()
-    found: FileList | None = None
-    ignored: Tokens = field(default_factory=lambda: NO_TOKENS)
-    permutations: Sequence[Sequence[str]] = ()
-    text_field: tuple[str, ...] | None = None
-    id_field: str | None = None
-    with_digests: bool = True
-
-
-def files_of(intake: Intake, run: Run) -> FileList:
-    """The files of an intake. UsageError: an output is one of them. InputError: see `find`."""
-    if intake.found is not None:
-        return intake.found
-    # Workers that are forked later keep the memory that the list of the files takes.
-    found = find(intake.sources, intake.walking, run.skipped, run.engine.start)
-    for path in filter(None, intake.outputs):
-        if found.holds(path):
-            what = "this directory holds files that are" if path.endswith("/") else "this file is"
-            raise UsageError(
-                f"{display_name(os.fsencode(path))}: {what} read in this run and would be overwritten: choose another"
-                " output file"
-            )
-    _refuse_within(intake)
-    return found
-
-
-def _refuse_within(intake: Intake) -> None:
-    """Raise UsageError if the next run would read an output, because a directory that is walked will hold it."""
-    roots = [name for name in intake.sources.names if not is_uri(name) and os.path.isdir(name)]
-    for path in map(os.fsencode, filter(None, intake.outputs)):
-        output = os.path.realpath(path)
-        for root in () if is_uri(path) else roots:
-            inside = os.path.join(os.path.realpath(root), b"")
-            if not output.startswith(inside):
-                continue
-            patterns = patterns_of(intake.walking)
-            parts = output[len(inside) :].split(b"/")
-            ways = [(b"/".join(parts[: at + 1]), at + 1 < len(parts)) for at in range(len(parts))]
-            hidden = not intake.walking.hidden and any(part.startswith(b".") for part in parts)
-            if not hidden and (patterns is None or not any(patterns.leave_out(*way) for way in ways)):
-                raise UsageError(
-                    f"{display_name(path)}: the next run would read this output, because it is in"
-                    f" {display_name(root)}: choose another place, or --exclude it"
-                )
-
-
-def refuse_unusable(documents: Documents, intake: Intake, reading: Reading) -> None:
-    """Raise UsageError if no row of a container has the given fields, so that the user has probably mistaken a name.
-    Raise MissingExtraError if nothing of an argument could be read for lack of a library.
-
-    Without the text fields, whole tables would be compared, or none, and without the ids, documents named by numbers.
-    reading: has read the documents.
-    """
-    if documents.counts is not None:
-        reading.refuse_unread(documents.counts)
-    if intake.text_field is not None and (lacking := reading.lacking) is not None:
-        raise UsageError(f"{display_name(lacking.name)}: {lacking.detail}")
-    rows = np.flatnonzero(documents.facts["container"])
-    from simdocs.reading.batches import no_id
-
-    if intake.id_field and len(rows) and (documents.facts["flags"][rows] & NUMBERED).all() and reading.without_ids:
-        row, fields = int(rows[0]), reading.recipe.sequences
-        path = documents.raw_name(row)[: int(documents.facts["container"][row])]
-        raise UsageError(no_id(noun_of(format_of_document(path, fields)), fields, reading.without_ids))
-
-
 def signed(
     intake: Intake,
     recipe: SignatureRecipe,
@@ -257,7 +366,7 @@ def signed(
     signatures = GrowingArray(np.uint32, sketching.num_perm)
     work: Callable[..., Any]
     if artifact is None:
-        reading = Reading(files_of(intake, run), intake.walking.max_size, recipe, run, earlier)
+        reading = Reading(intake, recipe, run, earlier)
         work = partial(
             sign_task,
             recipe=recipe,
@@ -268,7 +377,7 @@ def signed(
             compared=compared,
             sketched=sketches is not None,
         )
-        for made, taken, old in reading.in_order(work, "reading", with_digests=intake.with_digests):
+        for made, taken, old in reading.in_order(work, "reading"):
             if made is not None:
                 rows, below = made
             else:
@@ -282,7 +391,7 @@ def signed(
                 none = Ragged(NO_TOKENS, np.zeros(len(taken) + 1, np.int64))
                 sketches.append(none if below is None else below.take(taken))
         documents = reading.documents()
-        refuse_unusable(documents, intake, reading)
+        reading.refuse_unusable(documents)
         return documents, signatures.all()
     documents = artifact.documents
     if not isinstance(artifact, Shingles):

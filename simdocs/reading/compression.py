@@ -55,7 +55,7 @@ def library(module: str, what: str) -> ModuleType:
     """Import a module of an optional library to read a file: see `needs`.
 
     Raises DocumentSkipped (uninstalled): it cannot be imported. A file that a walk found is then skipped. One that was
-    named is an error, before any file is read: see `needed_by`.
+    named is an error, before any file is read: see `need_libraries`.
     """
     try:
         return needs(module, what)

@@ -1,8 +1,9 @@
-"""The list of files to read, as arrays because there may be millions."""
+"""The list of files to read, as arrays because there may be millions; and which formats their names say."""
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simdocs.extras import needs
 from simdocs.model.documents import MET, NAMED
 from simdocs.model.ragged import (
     ByteStrings,
@@ -21,8 +23,10 @@ from simdocs.model.ragged import (
     joined,
     offsets_of,
 )
-from simdocs.reading.files import Source
-from simdocs.reading.identity import FileId, Stamp, regular_file_id
+from simdocs.names import display_name, is_uri
+from simdocs.options.families import COMPRESSIONS, CONTAINERS, compression_of
+from simdocs.options.recipes import Sequences
+from simdocs.reading.files import FileId, Source, Stamp, file_id
 
 
 class Found(NamedTuple):
@@ -156,18 +160,27 @@ class FileList:
         """The id of the file in this row, when it was found."""
         return int(self.met["device"][row]), int(self.met["inode"][row])
 
-    def holds(self, path: str) -> bool:
+    def holds(self, path: bytes) -> bool:
         """Whether the file at this path is one of the files, or of the inputs.
 
         A path that ends with a slash is a directory: whether one of the files is in it.
         """
-        if path.endswith("/"):
-            real = os.path.join(os.path.realpath(path), "")
+        if path.endswith(b"/"):
+            real = os.path.join(os.path.realpath(path), b"")
             above = {os.path.dirname(self.names[row]) for row in range(len(self.names))}
-            return any(os.path.join(os.path.realpath(os.fsdecode(each)), "").startswith(real) for each in above)
-        found = regular_file_id(path)
-        if found is None:
-            return False
+            return any(os.path.join(os.path.realpath(each), b"").startswith(real) for each in above)
+        if is_uri(path):
+            from simdocs.reading.stores import digest_of
+
+            found = digest_of(path)
+        else:
+            try:
+                status = os.stat(path)
+            except OSError:
+                return False
+            if not stat.S_ISREG(status.st_mode):
+                return False
+            found = file_id(status)
         return found in self.inputs or bool(((self.met["device"] == found[0]) & (self.met["inode"] == found[1])).any())
 
 
@@ -241,3 +254,47 @@ class Reached:
             other_rows=other_rows,
             inputs=frozenset(inputs),
         )
+
+
+def format_of(name: bytes, fields: Sequences) -> str:
+    """The container format of a file with this name; empty if the file is one document."""
+    return "" if fields.plain else fields.input_format or format_named(name)
+
+
+def format_named(name: bytes) -> str:
+    """The container format that the suffix of a name says, in small or capital letters; empty if it says none."""
+    lower = name.lower()
+    return next((known for known, member in CONTAINERS.items() if lower.endswith(member.endings)), "")
+
+
+def format_of_document(path: bytes, fields: Sequences) -> str:
+    """The container format of a file that is known to be a container. The name of standard input does not show it."""
+    return format_of(path, fields) or "jsonl"
+
+
+def formats_of(found: FileList, fields: Sequences) -> tuple[NDArray[np.int8], list[str]]:
+    """The container format of each file, as a number of one byte because there may be millions; the formats by number.
+
+    Files that are one document have the number 0.
+    """
+    meanings = ["", *CONTAINERS]
+    numbers = np.full(len(found.names), meanings.index("" if fields.plain else fields.input_format or ""), np.int8)
+    for number, member in enumerate(() if fields.plain or fields.input_format else CONTAINERS.values(), 1):
+        numbers[found.names.that_end_with(member.endings)] = number
+    numbers[list(found.held)] = 0
+    for row, known in found.held_in.items():
+        numbers[row] = meanings.index(known)
+    return numbers, meanings
+
+
+def need_libraries(names: Iterable[bytes], fields: Sequences, more: str = "") -> None:
+    """Raise MissingExtraError if one of these files needs a library that is not installed. more: follows its name."""
+    needy = tuple(end for member in CONTAINERS.values() if member.needs for end in member.endings)
+    needy += tuple(member.suffix for member in COMPRESSIONS.values() if member.needs)
+    for name in names:
+        if not (fields.input_format or name.lower().endswith(needy)):
+            continue
+        known, compression = format_of(name, fields), compression_of(name)
+        for member in (CONTAINERS[known] if known else None, COMPRESSIONS[compression] if compression else None):
+            if member is not None and member.needs:
+                needs(*member.needs, f"{display_name(name)}{more}")

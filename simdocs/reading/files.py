@@ -1,4 +1,4 @@
-"""Open the files that were found, and read them: whole, in chunks, or at any position.
+"""Files: their status, which tells whether they are unchanged; open them, and read them whole, or at any position.
 
 The status of a file must be the same before and after reading. An open file is a descriptor of this system or an object
 of a store. This is where the two kinds of places meet: code that reads files calls the functions here, and does not ask
@@ -8,13 +8,16 @@ where a file is.
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +29,99 @@ from simdocs.model.skipped import REPLACED, DocumentSkipped
 from simdocs.names import is_uri
 from simdocs.options.families import COMPRESSED_SUFFIXES, compression_of
 from simdocs.reading.decode import DECIDING, binary_format, refuse_binary, utf8_pieces
-from simdocs.reading.identity import NO_FILE, Stamp
 
 if TYPE_CHECKING:
     from simdocs.reading.stores import ObjectFile
+
+FileId = tuple[int, int]
+"""Device and inode: the same for all names of a file."""
+
+
+def status_of(name: bytes) -> os.stat_result:
+    """The status of the file with this name; links are followed. Raises OSError as os.stat does.
+
+    The status of an object of a store is like that of a file, and that of a prefix like that of a directory.
+    """
+    if is_uri(name):
+        from simdocs.reading.stores import status_of_object
+
+        return status_of_object(name)
+    return os.stat(name)
+
+
+def is_directory(name: bytes) -> bool:
+    """Whether there is a directory with this name, or a prefix of objects."""
+    try:
+        return stat.S_ISDIR(status_of(name).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def file_id(status: os.stat_result) -> FileId:
+    """The id of a file, from its status."""
+    return status.st_dev, status.st_ino
+
+
+_STAMPED = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino")
+"""The fields of a status that are a stamp, at once."""
+
+
+class Stamp(NamedTuple):
+    """The state of a file on disk. Equal stamps mean equal bytes, unless a clock was set back."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Stamp:
+        """The stamp of a file, from its status."""
+        return cls._make(_STAMPED(status))
+
+    @classmethod
+    def at(cls, path: bytes) -> Stamp | None:
+        """The stamp of the file at this path; None if its status cannot be read."""
+        try:
+            return cls.of(status_of(path))
+        except (OSError, ValueError):
+            return None
+
+    @property
+    def is_of_file(self) -> bool:
+        """Whether it is that of a file, which can be read again."""
+        return bool(self.inode or self.ctime_ns)
+
+    def same_bytes(self, later: Stamp) -> bool:
+        """Whether an open file holds the same bytes later.
+
+        Its ctime does not count: it changes when the file is linked, renamed or removed.
+        """
+        return (self.size, self.mtime_ns) == (later.size, later.mtime_ns)
+
+    def begins(self, later: Stamp) -> bool:
+        """Whether an open file of lines begins with the same bytes later: it is the same, or has only grown."""
+        return later.size > self.size or self.same_bytes(later)
+
+
+NO_FILE = Stamp(0, 0, 0, 0)
+"""The stamp of a document that comes from no file."""
+
+RECENT_NS = 2_000_000_000
+"""A stamp that is younger than this may be too early: a write may end after it, and some file systems count in steps of
+2 seconds."""
+
+now = time.time_ns
+"""The time by which files are judged."""
+
+
+def content_digest(*pieces: bytes) -> bytes:
+    """The first 16 bytes of the SHA-256 of the content of a file, or of a part of it, which is given in pieces."""
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return digest.digest()[:16]
+
 
 OpenFile: TypeAlias = "int | ObjectFile"
 """An open file: its descriptor, or an object of a store."""

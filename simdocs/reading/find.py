@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
-from simdocs.names import DRAFT_PREFIX, display_name, is_manifest, is_uri
+from simdocs.names import DRAFT_PREFIX, SUCCESS, display_name, is_manifest, is_uri
 from simdocs.options.recipes import Walking
 from simdocs.reading.file_list import FileList, Found, Reached
-from simdocs.reading.files import MOST, each_ahead, read_stream
-from simdocs.reading.identity import FileId, file_id, is_directory, status_of
+from simdocs.reading.files import MOST, FileId, each_ahead, file_id, is_directory, read_stream, status_of
 from simdocs.reading.name_lists import (
     MARKS,
-    SavedDataset,
     first_bytes,
     is_list_of_names,
     list_of,
@@ -34,9 +32,6 @@ if TYPE_CHECKING:
 
 
 ARTIFACT_SUFFIXES = (b".shingles", b".signatures", b".index")
-
-SUCCESS = b"_SUCCESS"
-"""The name of an empty file that only says that its directory is complete, as Hadoop writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +62,9 @@ def find(sources: Sources, walking: Walking, skipped: Skipped, many: Callable[[]
     if sources.listed is not None:
         reached.add(search.listed(sources.listed, sources.nul_ended, inputs), container=sources.input_format)
     found = reached.files(inputs)
-    if search.patterns is not None and (unmatched := search.patterns.unmatched):
-        skipped.warnings.append(includes_nothing(unmatched))
+    if search.patterns.unmatched:
+        skipped.warnings.append(includes_nothing(search.patterns.unmatched))
     return found
-
-
-def patterns_of(walking: Walking) -> Patterns | None:
-    """The patterns of a walk, if there are any."""
-    if not (walking.include or walking.exclude):
-        return None
-
-    return Patterns(walking.include, walking.exclude)
 
 
 _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
@@ -97,7 +84,7 @@ class _Search:
     def __init__(self, walking: Walking, skipped: Skipped, of_pipes: str) -> None:
         self.walking, self.skipped, self.of_pipes = walking, skipped, of_pipes
         self.limit = MOST if of_pipes else walking.max_size
-        self.patterns = patterns_of(walking)
+        self.patterns = Patterns(walking)
         self.opened = set[FileId]()
 
     def named(self, name: bytes) -> Iterator[Found]:
@@ -184,8 +171,8 @@ _MANIFEST = b"manifest.json"
 
 _Entry: TypeAlias = "os.DirEntry[bytes] | StoredEntry"
 
-_Listed: TypeAlias = "tuple[list[_Entry], SavedDataset | None]"
-"""The entries of a directory that are still to visit, last first, and the data set that it holds, if any."""
+_Listed: TypeAlias = "tuple[list[_Entry], frozenset[bytes] | None]"
+"""The entries of a directory that are still to visit, last first, and the names of files that are read; None: all."""
 
 
 def _entries(directory: bytes) -> Sequence[_Entry]:
@@ -197,14 +184,13 @@ class _Walk:
     """One walk, and the ids of the directories that it has seen. A prefix of a store is walked like a directory.
 
     root, status: the directory and its status. skipped: collects the files and directories that are left out.
-    patterns: those of walking, if there are any.
+    patterns: those of walking.
     """
 
     def __init__(
-        self, root: bytes, status: os.stat_result, walking: Walking, skipped: Skipped, patterns: Patterns | None
+        self, root: bytes, status: os.stat_result, walking: Walking, skipped: Skipped, patterns: Patterns
     ) -> None:
-        self.root, self.walking, self.skipped = root, walking, skipped
-        self.patterns = patterns
+        self.root, self.walking, self.skipped, self.patterns = root, walking, skipped, patterns
         self.below = len(os.path.join(root, b""))
         """How many bytes of a path are the root."""
         self.device, self.seen = status.st_dev, {file_id(status)}
@@ -226,7 +212,7 @@ class _Walk:
             self._leave_out(self.root, left)
         walked = 0 if self.walking.follow else self.below
         while stack:
-            entries, dataset = stack[-1]
+            entries, data = stack[-1]
             if not entries:
                 stack.pop()
                 continue
@@ -234,15 +220,14 @@ class _Walk:
             try:
                 status = self._status(entry)
                 is_directory = stat.S_ISDIR(status.st_mode)
-                if self.patterns is not None and self.patterns.leave_out(entry.path[self.below :], is_directory):
+                if self.patterns.leave_out(entry.path[self.below :], is_directory):
                     continue
                 if is_directory:
                     if not self.walking.one_file_system or status.st_dev == self.device or is_uri(self.root):
                         stack.append(self._entered(entry.path, file_id(status)))
                     continue
-                if (dataset is not None and dataset.leaves_out(entry.name)) or (
-                    entry.name == SUCCESS and not status.st_size
-                ):
+                is_mark = not status.st_size and entry.name == SUCCESS.encode()
+                if is_mark or (data is not None and entry.name not in data):
                     raise DocumentSkipped("described")
             except DocumentSkipped as left:
                 self._leave_out(entry.path, left)
@@ -300,11 +285,11 @@ class _Walk:
             raise DocumentSkipped("artifact")
         if MARKS.isdisjoint(names):
             return entries, None
-        dataset = saved_dataset(lambda name, most: self.head(os.path.join(path, os.fsencode(name)), most))
-        for name in () if dataset is None else sorted(dataset.listed - names):
+        data, needed = saved_dataset(lambda name, most: self.head(os.path.join(path, os.fsencode(name)), most), names)
+        for name in sorted(needed - names):
             why = "the data set lists it, but it is missing"
             self.skipped.add(Skip("unreadable", os.path.join(path, name), why))
-        return entries, dataset
+        return entries, data
 
     def _place(self, entry: _Entry) -> bytes:
         try:
@@ -346,14 +331,17 @@ _Match = Callable[[str], object]
 class Patterns:
     """Decides which files walks take: those that match include, if any pattern is given, and do not match exclude."""
 
-    def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
-        self._include = either(include) if include else None
-        self._exclude = either([pattern.rstrip("/") or "/" for pattern in exclude]) if exclude else None
-        self.unmatched = {given: either([given]) for given in include}
+    def __init__(self, walking: Walking) -> None:
+        self._include = either(walking.include) if walking.include else None
+        exclude = [pattern.rstrip("/") or "/" for pattern in walking.exclude]
+        self._exclude = either(exclude) if exclude else None
+        self.unmatched = {given: either([given]) for given in walking.include}
         """The patterns of include that have matched no file of a walk."""
 
     def leave_out(self, relative: bytes, is_directory: bool) -> bool:
         """Whether to leave out the file or directory at this path, which is relative to the root of the walk."""
+        if self._include is None and self._exclude is None:
+            return False
         path = relative.decode("utf-8", "surrogateescape")
         if self._exclude is not None and self._exclude(path):
             return True

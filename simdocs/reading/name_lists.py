@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import Any
 
 from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
 from simdocs.names import display_name
-from simdocs.reading.files import READ
-from simdocs.reading.identity import FileId, file_id
+from simdocs.reading.files import READ, FileId, file_id
 
 LONGEST = 1 << 20
 """The most bytes of an entry. No name of a file is nearly as long, and an entry may have no end."""
@@ -33,7 +32,10 @@ def list_of(source: bytes, nul_ended: bool, skipped: Skipped, inputs: set[FileId
     for number, name in enumerate(_entries(source, nul_ended, inputs), 1):
         if number > MOST_OF_A_LIST:
             raise InputError(f"{display_name(source)}: has more than {MOST_OF_A_LIST:,} entries: use several lists")
-        if why := _malformed(name, source):
+        if not name:
+            skipped.add(Skip("malformed", source, f"entry {number} is empty: leave it out"))
+        elif name == source == b"-":
+            why = "is -, but standard input is the list itself: write ./- for a file of that name"
             skipped.add(Skip("malformed", source, f"entry {number} {why}"))
         else:
             yield number, name
@@ -54,22 +56,16 @@ def _entries(source: bytes, nul_ended: bool, inputs: set[FileId]) -> Iterator[by
         yield rest
 
 
-def _malformed(name: bytes, source: bytes) -> str:
-    """The fault of an entry, for a message; empty if it is a name."""
-    if not name:
-        return "is empty: leave it out"
-    if name == source == b"-":
-        return "is -, but standard input is the list itself: write ./- for a file of that name"
-    return ""
-
-
 def _contents(source: bytes, inputs: set[FileId]) -> Iterator[bytes]:
     """Yield the bytes of a list in pieces, as soon as they can be read."""
     try:
         descriptor = os.dup(0) if source == b"-" else os.open(source, os.O_RDONLY | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb", buffering=0):
             status = os.fstat(descriptor)
-            if _is_endless(status, descriptor):
+            # Devices may never end, except terminals and /dev/null.
+            is_device, is_block = stat.S_ISCHR(status.st_mode), stat.S_ISBLK(status.st_mode)
+            is_null = is_device and status.st_rdev == os.stat(os.devnull).st_rdev
+            if is_block or (is_device and not is_null and not os.isatty(descriptor)):
                 raise InputError(
                     f"{display_name(source)}: this is a device, not a list of names: use a file, a FIFO or -"
                 )
@@ -78,13 +74,6 @@ def _contents(source: bytes, inputs: set[FileId]) -> Iterator[bytes]:
                 yield piece
     except OSError as error:
         raise InputError(f"{display_name(source)}: {error.strerror or error}") from None
-
-
-def _is_endless(status: os.stat_result, descriptor: int) -> bool:
-    """Whether a file is a device that may never end. These are all except terminals and /dev/null."""
-    if stat.S_ISCHR(status.st_mode):
-        return not os.isatty(descriptor) and status.st_rdev != os.stat(os.devnull).st_rdev
-    return stat.S_ISBLK(status.st_mode)
 
 
 def of_entry(source: bytes, number: int, name: bytes, error: InputError) -> InputError:
@@ -122,29 +111,15 @@ _MOST = 1 << 24
 """Bytes of a description that are read."""
 
 
-class SavedDataset:
-    """The description of a data set in a directory.
-
-    data: the names of the files with its rows; None: all files of the directory are read as usual.
-    listed: the names of files and directories that must be there.
-    """
-
-    def __init__(self, data: frozenset[bytes] | None, listed: frozenset[bytes]) -> None:
-        self.data, self.listed = data, listed
-
-    def leaves_out(self, name: bytes) -> bool:
-        """Whether a file with this name holds no rows of the data set."""
-        return name == _SPLITS.encode() if self.data is None else name not in self.data
-
-
 Head = Callable[[str, int], "bytes | None"]
 """Returns the first bytes, so many at most, of the file with this name in a directory; None if there is none."""
 
 
-def saved_dataset(head: Head) -> SavedDataset | None:
-    """The description of the data set in a directory; None if it is an ordinary directory.
+def saved_dataset(head: Head, names: Set[bytes]) -> tuple[frozenset[bytes] | None, frozenset[bytes]]:
+    """The names of the files with the rows of the data set in a directory, or None if all its files are read; and the
+    names of files and directories that must be there.
 
-    Raises DocumentSkipped: malformed (its files are not its rows).
+    names: of all that is there. Raises DocumentSkipped: malformed (its files are not its rows).
     """
     state = _read(head, _STATE)
     if state is not None and head(_INFO, 1) is not None and (files := _names(state.get("_data_files"))) is not None:
@@ -153,11 +128,12 @@ def saved_dataset(head: Head) -> SavedDataset | None:
             raise DocumentSkipped(
                 "malformed", f"a data set of which only some rows are used, or in another order: {remedy}"
             )
-        return SavedDataset(files, files)
+        return files, files
     splits = _read(head, _SPLITS)
-    if splits is not None and isinstance(names := splits.get("splits"), list):
-        return SavedDataset(None, frozenset(os.fsencode(name) for name in names if isinstance(name, str)))
-    return None
+    if splits is not None and isinstance(listed := splits.get("splits"), list):
+        needed = frozenset(os.fsencode(name) for name in listed if isinstance(name, str))
+        return frozenset(names - {_SPLITS.encode()}), needed
+    return None, frozenset()
 
 
 def _names(listed: Any) -> frozenset[bytes] | None:

@@ -15,14 +15,14 @@ from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.options.families import ASSUMED_RATIO, COMPRESSED_SUFFIXES, is_of_lines, noun_of
 from simdocs.options.recipes import Sequences
 from simdocs.reading.decode import DECIDING, NoTable, wide_encoding
-from simdocs.reading.file_list import FileList
+from simdocs.reading.file_list import FileList, formats_of
 from simdocs.reading.files import LOOKED_AT
-from simdocs.reading.formats import formats_of, reader_of, refuse_other
+from simdocs.reading.formats import reader_of, refuse_other
 
 if TYPE_CHECKING:
     from simdocs.reading.batches import Batch, FileRows
+    from simdocs.reading.files import Stamp
     from simdocs.reading.formats.lines import FileLines, LineBlock
-    from simdocs.reading.identity import Stamp
     from simdocs.reading.unchanged import KeptFiles, KeptRows, Unchanged
 
 _AT_ONCE = 1 << 8

@@ -12,10 +12,9 @@ from simdocs.names import display_name
 from simdocs.options.families import noun_of
 from simdocs.options.recipes import Sequences
 from simdocs.reading.decode import as_utf8, refuse_binary
-from simdocs.reading.files import LOOKED_AT, Source, read, read_stream
+from simdocs.reading.file_list import format_of
+from simdocs.reading.files import LOOKED_AT, FileId, Source, file_id, read, read_stream, status_of
 from simdocs.reading.find import not_found
-from simdocs.reading.formats import format_of
-from simdocs.reading.identity import FileId, file_id, status_of
 
 
 def read_single_text(name: bytes, limit: int) -> bytes:

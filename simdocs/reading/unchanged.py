@@ -7,38 +7,21 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from simdocs.model.documents import Documents, SourceFiles
+from simdocs.model.artifact import Artifact
+from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges, separate
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.names import is_uri
-from simdocs.options.families import compression_of
+from simdocs.options.families import CONTAINERS, compression_of
 from simdocs.options.recipes import Sequences, Updating
-from simdocs.reading.file_list import FileList
-from simdocs.reading.formats import are_limited_whole, format_of
+from simdocs.reading.file_list import FileList, format_of, formats_of
+from simdocs.reading.files import RECENT_NS, Stamp, content_digest
 from simdocs.reading.formats.lines import BLOCK, blocks_digests
-from simdocs.reading.identity import RECENT_NS, Stamp, content_digest
 
 AT_ONCE = 1 << 12
 """Names that are taken out of their columns at once, and files that are taken over at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class EarlierFiles:
-    """The files and documents that an earlier run read.
-
-    read_ns: when it began to read.
-    limit: the largest size of a document then, in bytes.
-    """
-
-    documents: Documents
-    read_ns: int
-    limit: int
-
-    @property
-    def sources(self) -> SourceFiles:
-        """The records of the files."""
-        return self.documents.sources
 
 
 def names_of_files(documents: Documents, numbers: Index) -> list[bytes]:
@@ -58,10 +41,10 @@ class Unchanged:
     likely: the number of an earlier file with the same name or inode, which may have the same content; or -1.
     """
 
-    def __init__(self, found: FileList, earlier: EarlierFiles, same: Index, likely: Index, limit: int) -> None:
+    def __init__(self, found: FileList, earlier: Earlier, same: Index, likely: Index, limit: int) -> None:
         self.found, self.earlier, self.same, self.likely = found, earlier, same, likely
         self._limit = limit
-        self._one_text: Mask = earlier.documents.facts["container"][earlier.sources.files["row"]] == 0
+        self._one_text: Mask = earlier.documents.facts["container"][earlier.files["row"]] == 0
         """Which earlier files were one text: (F,)."""
 
     def is_one_text(self, row: int) -> bool:
@@ -79,16 +62,16 @@ class Unchanged:
             return False
         if is_uri(self.found.names[row]) and not grown:
             return False
-        then, now = self.earlier.sources.files[number], self.found.sizes[row]
+        then, now = self.earlier.files[number], self.found.sizes[row]
         return bool(not then["skipped"] and (now == then["file_size"] or (grown and now > then["file_size"])))
 
     def content(self, number: int) -> bytes:
         """The digest of the content of an earlier file."""
-        return bytes(self.earlier.sources.files["content"][number].tobytes())
+        return bytes(self.earlier.files["content"][number].tobytes())
 
     def rows_of(self, number: int, end: int) -> range:
         """The rows of an earlier container's documents: of those that begin before `end`, or of all if it is -1."""
-        files, documents = self.earlier.sources.files, self.earlier.documents
+        files, documents = self.earlier.files, self.earlier.documents
         first = int(files["row"][number])
         stop = int(files["row"][number + 1]) if number + 1 < len(files) else len(documents)
         starts = documents.facts["start"][first:stop]
@@ -98,44 +81,69 @@ class Unchanged:
         """The digests of the probable contents of these files, (n, 2) uint64; 0, 0 if nothing is known."""
         likely = self.likely[cut]
         contents: Keys = np.zeros((len(likely), 2), np.uint64)
-        contents[likely >= 0] = self.earlier.sources.files["content"][likely[likely >= 0]]
+        contents[likely >= 0] = self.earlier.files["content"][likely[likely >= 0]]
         return contents
 
 
-def compare(found: FileList, earlier: EarlierFiles, sequences: Sequences, limit: int, updating: Updating) -> Unchanged:
-    """Compare the files that were found with those of an earlier run.
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """An artifact of an earlier run, from which unchanged documents are taken over.
 
-    A file is unchanged if it has the same size, times and inode; its name may be another one. Times that were recent
-    when the file was read prove nothing, because it may have been changed again in the same tick of the clock (git
-    calls such a file racily clean). limit: the largest size of a document in bytes.
+    read_ns: when the run began to read.
+    limit: the largest size of a document then, in bytes.
     """
-    nothing = np.full(len(found.names), -1)
-    if not len(earlier.sources.files):
-        return Unchanged(found, earlier, nothing, nothing, limit)
-    named = _only(_hashes_of(earlier), np.fromiter(map(hash, found.names), np.int64, len(found.names)))
-    same = np.where(_equal_stamps(found, earlier, named), named, -1)
-    others = np.flatnonzero(same < 0)
-    by_inode = _only(earlier.sources.files["inode"], found.met["inode"][others])
-    by_inode[~_of_one_kind(found, others, earlier, by_inode, sequences)] = -1
-    moved = nothing.copy()
-    moved[others] = by_inode
-    same = np.where(_equal_stamps(found, earlier, moved), moved, same)
-    likely = np.where(named < 0, moved, named)
-    if updating.checksum:
-        same = nothing
-    same = np.where(_trusted(earlier, limit)[same], same, -1)
-    if limit < earlier.limit:
-        same[are_limited_whole(found, sequences)] = -1
-    once = list(found.held)
-    same[once] = likely[once] = -1
-    return Unchanged(found, earlier, same, likely, limit)
+
+    artifact: Artifact
+    read_ns: int
+    limit: int
+    updating: Updating
+
+    @property
+    def documents(self) -> Documents:
+        """The documents of the artifact."""
+        return self.artifact.documents
+
+    @property
+    def files(self) -> NDArray[np.void]:
+        """The records of their files: (F,) FILE."""
+        return self.artifact.documents.sources.files
+
+    def unchanged(self, found: FileList, sequences: Sequences, limit: int) -> Unchanged:
+        """The unchanged files among those that were found.
+
+        A file is unchanged if it has the same size, times and inode; its name may be another one. Times that were
+        recent when the file was read prove nothing, because it may have been changed again in the same tick of the
+        clock (git calls such a file racily clean). limit: the largest size of a document now, in bytes.
+        """
+        nothing = np.full(len(found.names), -1)
+        if not len(self.files):
+            return Unchanged(found, self, nothing, nothing, limit)
+        named = _only(_hashes_of(self.documents), np.fromiter(map(hash, found.names), np.int64, len(found.names)))
+        same = np.where(_equal_stamps(found, self, named), named, -1)
+        others = np.flatnonzero(same < 0)
+        by_inode = _only(self.files["inode"], found.met["inode"][others])
+        by_inode[~_of_one_kind(found, others, self, by_inode, sequences)] = -1
+        moved = nothing.copy()
+        moved[others] = by_inode
+        same = np.where(_equal_stamps(found, self, moved), moved, same)
+        likely = np.where(named < 0, moved, named)
+        if self.updating.checksum:
+            same = nothing
+        same = np.where(_trusted(self, limit)[same], same, -1)
+        if limit < self.limit:
+            formats, meanings = formats_of(found, sequences)
+            whole = [number for number, name in enumerate(meanings) if name and CONTAINERS[name].is_limited_whole]
+            same[np.isin(formats, whole)] = -1
+        once = list(found.held)
+        same[once] = likely[once] = -1
+        return Unchanged(found, self, same, likely, limit)
 
 
-def _hashes_of(earlier: EarlierFiles) -> Index:
-    hashes = np.empty(len(earlier.sources.files), np.int64)
+def _hashes_of(documents: Documents) -> Index:
+    hashes = np.empty(len(documents.sources.files), np.int64)
     for at in range(0, len(hashes), AT_ONCE):
         part = hashes[at : at + AT_ONCE]
-        part[:] = list(map(hash, names_of_files(earlier.documents, np.arange(at, at + len(part)))))
+        part[:] = list(map(hash, names_of_files(documents, np.arange(at, at + len(part)))))
     return hashes
 
 
@@ -147,16 +155,16 @@ def _only(known: Array, wanted: Array) -> Index:
     return np.where(end - first == 1, places, -1)
 
 
-def _equal_stamps(found: FileList, earlier: EarlierFiles, numbers: Index) -> Mask:
+def _equal_stamps(found: FileList, earlier: Earlier, numbers: Index) -> Mask:
     """Whether each file has the stamp of the earlier file with this number (N,), if that is not -1."""
-    files = earlier.sources.files[numbers]
+    files = earlier.files[numbers]
     equal: Mask = (numbers >= 0) & (files["inode"] != 0)
     equal &= (files["file_size"] == found.stamps["size"]) & (files["mtime_ns"] == found.stamps["mtime_ns"])
     equal &= (files["ctime_ns"] == found.stamps["ctime_ns"]) & (files["inode"] == found.met["inode"])
     return equal
 
 
-def _of_one_kind(found: FileList, places: Index, earlier: EarlierFiles, numbers: Index, sequences: Sequences) -> Mask:
+def _of_one_kind(found: FileList, places: Index, earlier: Earlier, numbers: Index, sequences: Sequences) -> Mask:
     """Whether the files at these places have the format of the earlier files with these numbers (n,). Not for -1."""
     alike = np.zeros(len(places), bool)
     some = np.flatnonzero(numbers >= 0)
@@ -173,9 +181,9 @@ def _of_one_kind(found: FileList, places: Index, earlier: EarlierFiles, numbers:
     return alike
 
 
-def _trusted(earlier: EarlierFiles, limit: int) -> Mask:
+def _trusted(earlier: Earlier, limit: int) -> Mask:
     """Whether an equal stamp proves that an earlier file is unchanged: (F + 1,). The last one is False, for -1."""
-    files, facts = earlier.sources.files, earlier.documents.facts
+    files, facts = earlier.files, earlier.documents.facts
     # The others may have changed again in the same tick of the clock, with the same times.
     trusted = np.maximum(files["mtime_ns"], files["ctime_ns"]) < earlier.read_ns - RECENT_NS
     trusted &= files["skipped"] == 0  # what was skipped must be reported again
@@ -274,7 +282,7 @@ def _beginning(unchanged: Unchanged, row: int, number: int) -> tuple[int, int, l
     """
     found = unchanged.found
     digests, numbers, end, at = list[bytes](), 0, 0, 0
-    size = int(unchanged.earlier.sources.files["file_size"][number])
+    size = int(unchanged.earlier.files["file_size"][number])
     for data, digest in blocks_digests(found.names[row], size, follow=found.follows(row)):
         digests.append(digest)
         numbers += data.count(b"\n")

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812  (as everywhere)
 
 from simdocs.commands.row_outputs import KEPT, REMOVED, row_targets
 from simdocs.model.skipped import DocumentSkipped
-from simdocs.names import is_uri
+from simdocs.names import SUCCESS, is_uri
 from simdocs.options.recipes import Sequences
 from simdocs.reading.compression import CompressedSink
 from simdocs.reading.file_list import FileList
@@ -28,7 +28,6 @@ from simdocs.spark.flow import Flow
 from simdocs.spark.tasks import PLACES, changed
 from simdocs.spark.workers import Batches, Plan, rows_of
 from simdocs.storage.atomic_file import atomic_file
-from simdocs.storage.stored_output import SUCCESS
 from simdocs.storage.syscalls import create_directories
 
 

@@ -14,8 +14,7 @@ from simdocs.names import display_name, is_uri
 from simdocs.options.families import is_of_lines
 from simdocs.options.recipes import Sequences
 from simdocs.pipeline.reading import Read
-from simdocs.reading.file_list import FileList
-from simdocs.reading.formats import formats_of
+from simdocs.reading.file_list import FileList, formats_of
 from simdocs.reading.formats.lines import BLOCK, LineBlock
 from simdocs.reading.read_tasks import Cutting, Files, ReadRows
 

@@ -29,8 +29,7 @@ from simdocs.model.skipped import Skip
 from simdocs.names import name_to_text
 from simdocs.options.recipes import Bands, SignatureRecipe
 from simdocs.pipeline.reading import read_task
-from simdocs.pipeline.shingling import shingled
-from simdocs.pipeline.signing import sign_task, signing_of
+from simdocs.pipeline.signing import shingled, sign_task, signing_of
 from simdocs.spark.tasks import PLACES, Share, changed, portions
 from simdocs.version import __version__
 

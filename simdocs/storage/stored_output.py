@@ -14,13 +14,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from simdocs.errors import UsageError
-from simdocs.names import display_name
+from simdocs.names import SUCCESS, display_name
 from simdocs.reading.stores import answered, objects_below, place_of, store_at
 from simdocs.storage.atomic_file import OutputStream, unpublished
 from simdocs.storage.syscalls import as_output_error, signals_deferred
-
-SUCCESS = "_SUCCESS"
-"""The empty file or object that says that all others are complete, as programs around Hadoop expect it."""
 
 
 class Upload(OutputStream):

@@ -39,17 +39,17 @@ simdocs.engines.local._ROOM_FOR_ROWS = 0
 
 _LOOK = """
 import os
-from simdocs.reading import identity
+from simdocs.reading import files
 
-main, find = os.getpid(), identity.status_of
+main, find = os.getpid(), files.status_of
 
 def look(name):
-    if name == {path!r} and identity.status_of is look and {where}:
-        identity.status_of = find
+    if name == {path!r} and files.status_of is look and {where}:
+        files.status_of = find
 {action}
     return find(name)
 
-identity.status_of = look
+files.status_of = look
 """
 
 

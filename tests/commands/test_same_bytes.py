@@ -28,8 +28,8 @@ BLOCKS = {
         *("_MOST_BYTES", "_AT_ONCE", "_TOGETHER", "_MOST_DOCUMENTS"),
     ),
     "reading.files": ("_AT_ONCE",),
-    "pipeline.reload": ("_SLACK", "_CACHE_BYTES", "_ENTRY"),
-    "pipeline.again": ("_MUCH",),
+    "pipeline.again": ("_SLACK", "_CACHE_BYTES", "_ENTRY"),
+    "pipeline.copies": ("_MUCH",),
 }
 """How much the steps of a dedupe handle at once, by module. It affects only speed and memory."""
 

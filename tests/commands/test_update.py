@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.kernels import fracminhash
-from simdocs.reading import identity
+from simdocs.reading import files
 from tests.amounts import examples, slow
 from tests.commands.building import built, content
 from tests.commands.histories import content_for, lines, names, steps, texts, write
@@ -44,7 +44,7 @@ class Clock:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.ahead = 0
-        patch.setattr(identity, "now", lambda: time.time_ns() + self.ahead)
+        patch.setattr(files, "now", lambda: time.time_ns() + self.ahead)
 
 
 def the_same(target: Path, **options: Any) -> None:

@@ -14,7 +14,7 @@ from simdocs.engines import engine
 from simdocs.engines.engine import SharedRows, WorkerState
 from simdocs.engines.local import Local
 from simdocs.model.ragged import Ragged
-from simdocs.pipeline.shingling import held_tokens, hold, shingled
+from simdocs.pipeline.signing import held_tokens, hold, shingled
 from simdocs.reading.decode import as_utf8
 from tests import strategies as some
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from simdocs.reading.identity import RECENT_NS
+from simdocs.reading.files import RECENT_NS
 from tests.amounts import examples
 from tests.cli.bounded import harmless, within_limits
 from tests.cli.corpus import A1, A2, A, B, lay

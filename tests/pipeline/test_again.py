@@ -20,8 +20,8 @@ from simdocs.engines.local import Local
 from simdocs.errors import OutputError
 from simdocs.matching.corpus import Corpus
 from simdocs.options.families import COMPRESSIONS, CONTAINERS
-from simdocs.pipeline import again
-from simdocs.pipeline.reload import reload_texts
+from simdocs.pipeline import copies
+from simdocs.pipeline.again import reload_texts
 from simdocs.reading.formats import lines
 from tests.packing import packed
 from tests.reading.test_containers import READABLE, SAMPLES
@@ -38,7 +38,7 @@ def read_again(corpus: Corpus, rows: list[int] | None = None) -> dict[int, str]:
     """The texts of these rows, by row, or why there is none."""
     some = np.arange(len(corpus)) if rows is None else np.array(rows)
     ((_, request),) = corpus.readings(some)
-    texts, skips = reload_texts(request, list(range(len(some))), corpus.recipe.shingling)
+    texts, skips = reload_texts(request, corpus.recipe.shingling)
     names = corpus.names(some)
     lost = {int(some[names.index(skip.name)]): f"{skip.reason}: {skip.detail}" for skip in skips}
     return {int(some[place]): text.decode() for place, text in texts} | lost
@@ -126,7 +126,7 @@ def test_documents_are_copied_together_in_one_pass_over_each_file_in_workers(tmp
         assert len(engine._workers) == 2
         corpus.copy(np.arange(0, 200, 3), run)
     assert said == ["copied 67 texts of 4 files that may be compared: 1 KB"]
-    with mock.patch.object(again, "_copied", None):
+    with mock.patch.object(copies, "_copied", None):
         found = read_again(corpus, list(range(0, 200, 3)))
     assert found == {at: f"text number {at % 50} of them" for at in range(0, 200, 3)}
 
@@ -134,5 +134,5 @@ def test_documents_are_copied_together_in_one_pass_over_each_file_in_workers(tmp
 def test_a_full_disk_ends_the_run(tmp_path: Path) -> None:
     many(tmp_path / "x.jsonl.gz", 9)
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    with mock.patch.object(again, "write_at", side_effect=full), pytest.raises(OutputError, match="set TMPDIR"):
+    with mock.patch.object(copies, "write_at", side_effect=full), pytest.raises(OutputError, match="set TMPDIR"):
         read_again(corpus_of(tmp_path))

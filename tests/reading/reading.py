@@ -12,10 +12,9 @@ import numpy as np
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.recipes import Sequences
 from simdocs.reading.batches import Batch
-from simdocs.reading.files import Source
+from simdocs.reading.files import Source, Stamp
 from simdocs.reading.formats import reader_of
 from simdocs.reading.formats.lines import blocks_of, read_block
-from simdocs.reading.identity import Stamp
 
 FIELDS = Sequences()
 MIB = 1 << 20

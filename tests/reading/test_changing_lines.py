@@ -12,8 +12,8 @@ import pytest
 
 import simdocs
 from simdocs.reading import files
+from simdocs.reading.files import Stamp
 from simdocs.reading.formats.lines import blocks_of, read_block
-from simdocs.reading.identity import Stamp
 from tests.reading.reading import FIELDS, MIB
 from tests.reading.small_chunks import cut_small
 

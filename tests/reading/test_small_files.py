@@ -11,8 +11,7 @@ import pytest
 
 from simdocs.kernels import native
 from simdocs.reading import files
-from simdocs.reading.files import read, read_small
-from simdocs.reading.identity import Stamp
+from simdocs.reading.files import Stamp, read, read_small
 
 LIMIT = 1 << 30
 

@@ -11,16 +11,19 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from simdocs.model.documents import Documents
 from simdocs.options.recipes import Updating
-from simdocs.pipeline import shingling
-from simdocs.reading import file_list, files, identity
+from simdocs.pipeline import signing
+from simdocs.reading import file_list, files
 from simdocs.reading.formats import lines
-from simdocs.reading.unchanged import EarlierFiles, compare
+from simdocs.reading.unchanged import Earlier
 from tests import strategies as some
 from tests.cli.forged import exchange, signed_anew
 from tests.commands.building import built, content, opened
@@ -33,13 +36,19 @@ TWICE = [b'{"id": "x", "text": "once"}\n', b'{"id": "x", "text": "twice"}\n']
 EVERY = {"docs/a", "docs/b", "docs/sub/c", "docs/lines.jsonl"}
 
 
+def earlier_of(documents: Documents, files: NDArray[np.void]) -> Earlier:
+    """An artifact of these documents, as if they came from these files."""
+    artifact: Any = SimpleNamespace(documents=replace(documents, sources=documents.sources._replace(files=files)))
+    return Earlier(artifact, time.time_ns(), 1 << 20, Updating())
+
+
 class Watch:
     """What was read since it was asked last: the names of files, where lines were parsed, and texts."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.files, self.lines, self.texts = set[str](), list[int](), list[bytes]()
         patch.setattr(files, "open_file", self._opening(files.open_file))
-        batch_of, shingled = lines.FileLines.batch, shingling.shingled
+        batch_of, shingled = lines.FileLines.batch, signing.shingled
 
         def parsing(some: lines.FileLines, *more: Any) -> Any:
             self.lines.append(some.start)
@@ -50,7 +59,7 @@ class Watch:
             return shingled(raws, *more)
 
         patch.setattr(lines.FileLines, "batch", parsing)
-        patch.setattr(shingling, "shingled", shingling_texts)
+        patch.setattr(signing, "shingled", shingling_texts)
 
     def _opening(self, open_file: Callable[..., Any]) -> Callable[..., Any]:
         def opening(name: bytes, **more: Any) -> Any:
@@ -69,7 +78,7 @@ class Case:
             Path(name).write_bytes(b"the text of " + name.encode())
         Path("docs/lines.jsonl").write_bytes(b"".join(LINES))
         self.ahead = HOUR
-        patch.setattr(identity, "now", lambda: time.time_ns() + self.ahead)
+        patch.setattr(files, "now", lambda: time.time_ns() + self.ahead)
         without_sync(patch)
         cut_small(patch, 256)
         built(Path("x.shingles"), ["docs"])
@@ -144,12 +153,12 @@ def test_two_files_with_one_inode_number_are_told_apart(case: Case) -> None:
     assert files["file_size"][0] == files["file_size"][1]
     for name in ("mtime_ns", "ctime_ns", "inode"):
         files[name][:2] = files[name][0]
-    earlier = EarlierFiles(replace(documents, sources=documents.sources._replace(files=files)), identity.now(), 1 << 20)
+    earlier = earlier_of(documents, files)
     found = file_list.FileList.of([b"new/a", b"new/b"], [0, 0], {}, texts=False)
     for name, recorded in (("size", "file_size"), ("mtime_ns", "mtime_ns"), ("ctime_ns", "ctime_ns")):
         found.stamps[name] = files[recorded][:2]
     found.met["inode"], found.met["device"] = files["inode"][:2], (1, 2)
-    unchanged = compare(found, earlier, some.sequences(), 1 << 20, Updating())
+    unchanged = earlier.unchanged(found, some.sequences(), 1 << 20)
     assert (unchanged.same.tolist(), unchanged.likely.tolist()) == ([-1, -1], [-1, -1])
 
 
@@ -291,10 +300,10 @@ def test_what_came_from_no_file_is_never_unchanged(case: Case) -> None:
     files = documents.sources.files.copy()
     for name in ("file_size", "mtime_ns", "ctime_ns", "inode"):
         files[name][0] = 0
-    earlier = EarlierFiles(replace(documents, sources=documents.sources._replace(files=files)), identity.now(), 1 << 20)
+    earlier = earlier_of(documents, files)
     found = file_list.FileList.of([b"docs/a"], [0], {}, texts=False)
     found.met["inode"] = 7
-    assert compare(found, earlier, some.sequences(), 1 << 20, Updating()).same.tolist() == [-1]
+    assert earlier.unchanged(found, some.sequences(), 1 << 20).same.tolist() == [-1]
 
 
 @pytest.mark.parametrize(

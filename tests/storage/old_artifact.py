@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simdocs.reading import identity
+from simdocs.reading import files
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.commands.building import build, content, damages
 
@@ -23,7 +23,7 @@ class Update:
 
     def __init__(self, place: Path, patch: pytest.MonkeyPatch, kind: str) -> None:
         patch.chdir(place)
-        patch.setattr(identity, "now", lambda: time.time_ns() + HOUR)
+        patch.setattr(files, "now", lambda: time.time_ns() + HOUR)
         lay(place, BEFORE)
         self.target = Path(f"a.{kind}")
         self.run()

@@ -46,7 +46,7 @@ def remove(path: Path) -> None:
 
 
 MOMENTS = {
-    "before files are compared": "simdocs.pipeline.changes.compare",
+    "before files are compared": "simdocs.reading.unchanged._hashes_of",
     "after files were compared": "simdocs.pipeline.reading.Cutting",
     "before a document is read": "simdocs.pipeline.reading.read",
     "when a document is opened": "simdocs.reading.files.open_file",

@@ -58,9 +58,9 @@ class Call(NamedTuple):
 
 _LATER = """
 import time
-from simdocs.reading import identity
+from simdocs.reading import files
 
-identity.now = lambda: time.time_ns() + 3600 * 10**9
+files.now = lambda: time.time_ns() + 3600 * 10**9
 """
 """Source that makes all documents an hour old, so that an update takes over what it knows of them."""
 

@@ -21,8 +21,7 @@ from simdocs.options.families import is_of_lines
 from simdocs.options.recipes import Sequences
 from simdocs.reading.batches import MOST_ROWS, Batch, refuse_large
 from simdocs.reading.decode import binary_format, transcoded
-from simdocs.reading.files import Source, too_large
-from simdocs.reading.identity import Stamp, content_digest
+from simdocs.reading.files import Source, Stamp, content_digest, too_large
 
 BLOCK = BATCH_BYTES
 """Bytes of a block: as many as texts that are shingled together. A worker holds the facts of all lines of a block. The

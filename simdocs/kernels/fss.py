@@ -29,25 +29,22 @@ def signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> Tokens:
     tokens: Ragged uint32, in any order, with or without repeats. seed: not used, because round 0 takes the tokens as
     hashes, which depend on their seed already; every scheme has this parameter.
     """
-    out, filled = first_round(tokens, num_perm)
-    rows = np.flatnonzero(~filled.all(axis=1) & (tokens.lengths > 0))
-    if len(rows):
-        # A document that leaves a bin empty may repeat a few tokens many times.
-        out[rows] = later_rounds(token_sets(tokens.take(rows)), out[rows], filled[rows])
-    return out
-
-
-def first_round(tokens: Ragged, num_perm: int) -> tuple[Tokens, Mask]:
-    """Signatures after round 0, and which bins are full: (N, num_perm) uint32 and bool.
-
-    The hash of round 0 is the token itself.
-    """
     out = np.full((len(tokens), num_perm), EMPTY, np.uint32)
     filled = np.zeros(out.shape, bool)
+    # The hash of round 0 is the token itself.
     bins = np.repeat(np.arange(0, out.size, num_perm), tokens.lengths) + _bins(tokens.values, num_perm)
     np.minimum.at(out.ravel(), bins, tokens.values)
     filled.ravel()[bins] = True
-    return out, filled
+    rows = np.flatnonzero(~filled.all(axis=1) & (tokens.lengths > 0))
+    # A round takes a few NumPy calls for any number of documents, so it pays to pass many at once.
+    per = max(1, CHUNK // (int(tokens.lengths[rows].max(initial=1)) + num_perm))
+    for at in range(0, len(rows), per):
+        some = rows[at : at + per]
+        block = out[some]
+        # A document that leaves a bin empty may repeat a few tokens many times.
+        _fill(token_sets(tokens.take(some)), block, filled[some])
+        out[some] = block
+    return out
 
 
 def _bins(hashes: Tokens, num_perm: int) -> Index:
@@ -58,25 +55,8 @@ def _bins(hashes: Tokens, num_perm: int) -> Index:
     return scaled.view(np.int64)
 
 
-def later_rounds(tokens: Ragged, rows: Tokens, filled: Mask) -> Tokens:
-    """The signatures of N documents, finished: uint32 (N, num_perm).
-
-    rows, filled: (N, num_perm), the signatures after round 0 and which bins are full. No document may be empty. A round
-    takes a few NumPy calls for any number of documents, so it pays to pass many at once.
-    """
-    out, full = rows.copy(), filled.copy()
-    per = max(1, CHUNK // (int(tokens.lengths.max(initial=1)) + out.shape[1]))
-    for at in range(0, len(tokens), per):
-        cut = np.arange(at, min(at + per, len(tokens)))
-        part = tokens.take(cut)
-        block, done = out[cut], full[cut]
-        _fill(part, block, done)
-        out[cut] = block
-    return out
-
-
 def _fill(tokens: Ragged, out: Tokens, filled: Mask) -> None:
-    """Run rounds 1, 2, ... on `out` and `filled`, in place, until every bin is full."""
+    """Run rounds 1, 2, ... on `out` and `filled`, in place, until every bin is full. No document is empty."""
     num_perm = out.shape[1]
     live = np.arange(len(tokens))  # rows of out that may still have an empty bin
     next_check = 2

@@ -22,27 +22,17 @@ from simdocs.model.ragged import Array, Floats, Index, Mask, Ragged, count_true_
 UNDECIDED, KEPT, REMOVED = 0, 1, 2
 """The status of a member, as int8."""
 
-_AT_ONCE = 1 << 16
-"""Buckets that are looked at together. Each takes some 100 bytes then."""
-
 
 def first_undecided(members: Index, starts: Index, ends: Index, status: Array) -> Index:
     """For each i, the first position from starts[i] on whose member is undecided, or ends[i]: int64 (n,).
 
-    About four times as many members are looked at, at most, as there are before the positions found.
+    About four times as many members are looked at, at most, as there are before the positions found. Meanwhile each
+    position takes some 100 bytes.
 
     members: (T,)
     starts, ends: int64 (n,), positions in members
     status: int8 (M,)
     """
-    found = np.empty(len(starts), starts.dtype)
-    for at in range(0, len(starts), _AT_ONCE):
-        some = slice(at, at + _AT_ONCE)
-        found[some] = _first_undecided(members, starts[some], ends[some], status)
-    return found
-
-
-def _first_undecided(members: Index, starts: Index, ends: Index, status: Array) -> Index:
     found = starts.copy()
     active = np.flatnonzero(found < ends)
     width = 1

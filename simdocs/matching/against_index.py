@@ -50,7 +50,7 @@ def decide_against(indexed: Corpus, verifier: Verifier, grouping: Grouping) -> D
     shared = _buckets(keys, counts, np.searchsorted(rows, owners), len(rows))
     ours = _after(len(rows), texts)
     of_both.copy(ours.first[distinct(shared.values)])
-    candidates = BucketCandidates(shared, len(ours), grouping.max_candidates, len(rows))
+    candidates = BucketCandidates(shared, len(ours.first), grouping.max_candidates, len(rows))
     found = greedy(ours, candidates, of_both)
     of_copies = Pairs.of_copies(np.searchsorted(rows, original[copies]), len(rows) + copies, exact=of_both.exact)
     decision = replace(

@@ -132,32 +132,29 @@ class Frontier:
 
         kept: ready members. removed: members that were undecided. Their status has been changed.
         """
-        decided, offsets = np.concatenate((kept, removed)), self._positions.offsets
-        if (offsets[decided + 1] - offsets[decided]).sum() <= _AT_ONCE:
-            return self._advance(kept, removed)
+        ready, done = [np.empty(0, np.int64)], 0
         # The kept ones come first, because whether a bucket is open for the others depends on them.
-        parts = [self._advance(some, removed[:0]) for some in member_blocks(self._positions, kept)]
-        parts += [self._advance(kept[:0], some) for some in member_blocks(self._positions, removed)]
-        return np.sort(np.concatenate(parts))
-
-    def _advance(self, kept: TextNumbers, removed: TextNumbers) -> TextNumbers:
-        """What `advance` does, for some of the members. Each member is returned once for all parts."""
-        of_kept, of_removed = self._open_buckets(kept), self._open_buckets(removed)
-        # A ready member comes first in its open buckets, so each of these buckets has one of the kept members.
-        self._kept[of_kept] += 1
-        closed = of_kept[self._kept[of_kept] == self._most]
-        heads = self._heads[closed]
-        released = self._buckets.values[ranges(heads, self._buckets.offsets[closed + 1] - heads)]
-        released = released[self._status[released] == UNDECIDED]
-        touched = distinct(np.concatenate((of_kept, of_removed)))
-        left = self._heads[touched] < self._buckets.offsets[touched + 1]  # or all members are decided
-        touched = touched[left & (self._kept[touched] < self._most)]
-        stale = touched[self._status[self._buckets.values[self._heads[touched]]] != UNDECIDED]
-        ends = self._buckets.offsets[stale + 1]
-        self._heads[stale] = first_undecided(self._buckets.values, self._heads[stale], ends, self._status)
-        fewer = np.concatenate((released, self._led(stale)))
-        np.subtract.at(self._waits, fewer, 1)
-        return distinct(fewer[self._waits[fewer] == 0]).astype(np.int64)
+        for some in member_blocks(self._positions, np.concatenate((kept, removed))):
+            of_kept, of_removed = (
+                self._in_open_buckets(part)[1] for part in np.split(some, [max(0, len(kept) - done)])
+            )
+            done += len(some)
+            # A ready member comes first in its open buckets, so each of these buckets has one of the kept members.
+            self._kept[of_kept] += 1
+            closed = of_kept[self._kept[of_kept] == self._most]
+            heads = self._heads[closed]
+            released = self._buckets.values[ranges(heads, self._buckets.offsets[closed + 1] - heads)]
+            released = released[self._status[released] == UNDECIDED]
+            touched = distinct(np.concatenate((of_kept, of_removed)))
+            left = self._heads[touched] < self._buckets.offsets[touched + 1]  # or all members are decided
+            touched = touched[left & (self._kept[touched] < self._most)]
+            stale = touched[self._status[self._buckets.values[self._heads[touched]]] != UNDECIDED]
+            ends = self._buckets.offsets[stale + 1]
+            self._heads[stale] = first_undecided(self._buckets.values, self._heads[stale], ends, self._status)
+            fewer = np.concatenate((released, self._led(stale)))
+            np.subtract.at(self._waits, fewer, 1)
+            ready.append(distinct(fewer[self._waits[fewer] == 0]))
+        return np.sort(np.concatenate(ready))
 
     def _in_open_buckets(self, members: TextNumbers) -> tuple[Index, Array]:
         """The positions of these members in their open buckets, and these buckets."""
@@ -165,13 +162,6 @@ class Frontier:
         bucket = self._bucket_of[positions]
         is_open = self._kept[bucket] < self._most
         return positions[is_open], bucket[is_open]
-
-    def _open_buckets(self, members: TextNumbers) -> Index:
-        """The open buckets of these members."""
-        found = [np.empty(0, np.int32)]
-        for some in member_blocks(self._positions, members):
-            found.append(self._in_open_buckets(some)[1].astype(np.int32))
-        return np.concatenate(found)
 
     def _led(self, buckets: Index) -> TextNumbers:
         """The first undecided member of each of these buckets that has one."""
@@ -238,13 +228,11 @@ class BucketCandidates:
             left = buckets.values[positions]
             yield from distinct_pairs(left, kept.offsets[place], kept.lengths[place], kept.values, len(status))
 
-    def links(self) -> Iterator[tuple[TextNumbers, TextNumbers]]:
-        """Some candidate pairs, which probably connect most of each component, in blocks."""
-        return grouping.star_pairs(self.buckets, self.size)
-
-    def other_links(self, label: TextNumbers) -> Iterator[tuple[TextNumbers, TextNumbers]]:
-        """The candidate pairs of texts with different labels, in blocks."""
-        return grouping.cross_component_pairs(self.buckets, label)
+    def links(self, label: TextNumbers) -> Iterator[tuple[TextNumbers, TextNumbers]]:
+        """Candidate pairs that connect each component, in blocks: first some that probably connect most of it, and then
+        those of texts that have different labels by then. label: of each text, changed by the caller meanwhile."""
+        yield from grouping.star_pairs(self.buckets, self.size)
+        yield from grouping.cross_component_pairs(self.buckets, label)
 
 
 _UNDECIDED_AT_ONCE = 1024
@@ -328,11 +316,7 @@ class ExactJoin:
             kept = status[right] == KEPT
             yield left[kept], right[kept]
 
-    def links(self) -> Iterator[tuple[TextNumbers, TextNumbers]]:
-        """No pairs: see `other_links`."""
-        yield from ()
-
-    def other_links(self, _label: TextNumbers) -> Iterator[tuple[TextNumbers, TextNumbers]]:
+    def links(self, _label: TextNumbers) -> Iterator[tuple[TextNumbers, TextNumbers]]:
         """All candidate pairs, in blocks. First comes one pair of each text on the right, which often connects it."""
         for left, right in self.pairs():
             first = np.zeros(len(right), bool)

@@ -10,14 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from simdocs.artifacts.npy import damaged
 from simdocs.kernels.buckets import bucket_bounds
 from simdocs.kernels.containment import Parts, containers
 from simdocs.kernels.fracminhash import least_hits, sketches
 from simdocs.kernels.jaccard import containments, of_overlaps
 from simdocs.kernels.prefix_index import smallest_part
 from simdocs.matching.candidates import token_sets
-from simdocs.matching.lookup import Lookup, MatchBlock, first_copies, ranked, texts_of_index
+from simdocs.matching.lookup import Lookup, MatchBlock, first_copies, owners_at, ranked, texts_of_index
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import BandIndex
 from simdocs.model.groups import ContainedPairs
@@ -56,7 +55,7 @@ def sketch_candidates(
             rows = np.flatnonzero(counts >= least[decided[first]])
             found.append((np.full(len(rows), decided[first]), rows))
             continue
-        rows = sketch_owners(index, ranges(begins[cut], sizes[cut]))
+        rows = owners_at(index, ranges(begins[cut], sizes[cut]), "sketch_rows")
         pairs, counts = np.unique(np.repeat(owner[cut], sizes[cut]) * index.n_documents + rows, return_counts=True)
         places, rows = np.divmod(pairs, max(index.n_documents, 1))
         enough = counts >= least[decided[places]]
@@ -69,17 +68,9 @@ def _counts_of_one(index: BandIndex, begins: Index, sizes: Index) -> Index:
     """The number of these runs of entries that contain each document of the index: int64 (N,)."""
     counts = np.zeros(index.n_documents, np.int64)
     for first, end in row_blocks(offsets_of(sizes), _HITS_AT_ONCE):
-        rows = sketch_owners(index, ranges(begins[first:end], sizes[first:end]))
+        rows = owners_at(index, ranges(begins[first:end], sizes[first:end]), "sketch_rows")
         counts += np.bincount(rows, minlength=index.n_documents)
     return counts
-
-
-def sketch_owners(index: BandIndex, places: Index) -> Rows:
-    """The rows at these places of the sketch. ArtifactError: one is not the first document with its text."""
-    found: Rows = index["sketch_rows"].at(places).astype(np.int64)
-    if (index["same_as"].all()[found] != found).any():
-        raise damaged(f"{index.name}/sketch_rows.npy", "holds a document that is not the first one with its text")
-    return found
 
 
 _BYTES_AT_ONCE = 1 << 23

@@ -5,9 +5,8 @@ A word or line is stored as its place and a hash of 64 bits, so that many short 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -66,8 +65,8 @@ def difference(a: bytes, b: bytes, shingling: Shingling, unit: str) -> Differenc
     most_units = max(MOST_UNITS, characters // CHARACTERS_A_UNIT)
     most_passages = max(MOST_PASSAGES, characters // CHARACTERS_A_PASSAGE)
     for finest in ("words", "lines") if unit == "words" else ("lines",):
-        begins = _begins(texts, finest, most_units)
-        if not begins:
+        begins = [_word_begins(text) if finest == "words" else line_begins(text) for text in texts]
+        if sum(len(each) - 1 for each in begins) > most_units:
             excess = excess or f"more than {most_units:,} {finest}"
             continue
         left, right = (_units(text, at, shingling, finest) for text, at in zip(texts, begins, strict=True))
@@ -83,17 +82,6 @@ def difference(a: bytes, b: bytes, shingling: Shingling, unit: str) -> Differenc
             return Difference(unit, finest, tuple(_passages(left, right, *places)), run=run, excess=excess)
         excess = excess or f"more than {most_passages:,} passages that differ"
     return Difference(unit, "text", tuple(_alike_ends(*texts)), excess=excess)
-
-
-def _begins(texts: Sequence[str], unit: str, most: int) -> list[Index]:
-    """The beginnings of the words or lines of each text, and its end; no arrays if there are more than `most`."""
-    begins = list[Index]()
-    for text in texts:
-        begins.append(_BEGINS[unit](text))
-        most -= len(begins[-1]) - 1
-        if most < 0:
-            return []
-    return begins
 
 
 def _alike_ends(a: str, b: str) -> Iterator[Passage]:
@@ -143,9 +131,6 @@ def line_begins(text: str) -> Index:
     ends[:-1] &= points[1:] != _LF
     ends |= points == _LF
     return _with_ends(np.flatnonzero(ends[:-1]) + 1, len(text))
-
-
-_BEGINS: Mapping[str, Callable[[str], Index]] = MappingProxyType({"words": _word_begins, "lines": line_begins})
 
 
 def _with_ends(inner: Index, size: int) -> Index:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -263,7 +263,7 @@ def decide(join: SelfJoin, grouping: Grouping) -> Decision:
     return decision.confirmed(join.verifier)
 
 
-class DistinctTexts:
+class DistinctTexts(NamedTuple):
     """M distinct texts, numbered in keep order by their first copy. Empty documents have no number.
 
     first: (M,) the row of that copy.
@@ -271,13 +271,9 @@ class DistinctTexts:
     rank: (N,) the position of each document in keep order.
     """
 
-    __slots__ = ("first", "number", "rank")
-
-    def __init__(self, first: Rows, number: TextNumbers, rank: Index) -> None:
-        self.first, self.number, self.rank = first, number, rank
-
-    def __len__(self) -> int:
-        return len(self.first)
+    first: Rows
+    number: TextNumbers
+    rank: Index
 
     @property
     def copies(self) -> Rows:
@@ -310,7 +306,7 @@ def greedy(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) -> 
         found.add(pairs.left, pairs.right, pairs.score < 1)
         return replace(pairs, left=number[pairs.left], right=number[pairs.right])
 
-    state = candidates.decide(compare, lambda decided: verifier.run.progress("grouping", decided, len(texts)))
+    state = candidates.decide(compare, lambda decided: verifier.run.progress("grouping", decided, len(texts.first)))
     copies = texts.copies
     fate = state.status[texts.number[copies]]
     kept = copies[fate == KEPT]
@@ -345,7 +341,7 @@ def _later_copies(
     base = _removed_pairs(texts, state, texts.number[copies], copies, verifier)
     if not len(copies):
         return base
-    last = np.full(len(texts), -1)  # the greatest rank of one of its copies
+    last = np.full(len(texts.first), -1)  # the greatest rank of one of its copies
     np.maximum.at(last, texts.number[copies], texts.rank[copies])
     removed = np.flatnonzero(last >= 0)
     pairs = []
@@ -380,7 +376,7 @@ def connected(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) 
     The similarity to the first one is exact, and may be below the threshold.
     """
     label = _labels(texts, candidates, verifier)
-    members = np.flatnonzero(label != np.arange(len(texts)))
+    members = np.flatnonzero(label != np.arange(len(texts.first)))
     firsts = _compared(texts.first[label[members]], texts.first[members], verifier)
     copies = texts.copies
     to = texts.first[label[texts.number[copies]]]
@@ -396,13 +392,12 @@ def connected(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) 
 
 def _labels(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) -> TextNumbers:
     """The first text of each text's component."""
-    label = np.arange(len(texts))
-    for phase in (candidates.links(), None):
-        for left, right in phase if phase is not None else candidates.other_links(label):
-            apart = label[left] != label[right]
-            similar = verifier.similar(texts.first[left[apart]], texts.first[right[apart]])
-            label = connect(label, texts.number[similar.left], texts.number[similar.right])
-            verifier.run.progress("connecting", verifier.run.tally.candidates, 0)
+    label = np.arange(len(texts.first))
+    for left, right in candidates.links(label):
+        apart = label[left] != label[right]
+        similar = verifier.similar(texts.first[left[apart]], texts.first[right[apart]])
+        label[:] = connect(label, texts.number[similar.left], texts.number[similar.right])
+        verifier.run.progress("connecting", verifier.run.tally.candidates, 0)
     return label
 
 

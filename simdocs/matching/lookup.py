@@ -77,14 +77,14 @@ def candidates(index: BandIndex, signatures: Tokens, rows: Rows) -> Iterator[tup
             yield from cut_by_matches(part[here], pairs // size, pairs % size, copies)
 
 
-def owners_at(index: BandIndex, places: Index) -> Rows:
-    """The rows that the bucket tables have at these places: each is the first document of its text.
+def owners_at(index: BandIndex, places: Index, column: str = "band_rows") -> Rows:
+    """The rows that the bucket tables, or the sketch, have at these places: each is the first document of its text.
 
     ArtifactError: a row is not, so its copies could not be found.
     """
-    found = index["band_rows"].at(places).astype(np.int64)
+    found: Rows = index[column].at(places).astype(np.int64)
     if (index["same_as"].all()[found] != found).any():
-        raise damaged(f"{index.name}/band_rows.npy", "holds a document that is not the first one with its text")
+        raise damaged(f"{index.name}/{column}.npy", "holds a document that is not the first one with its text")
     return found
 
 

@@ -23,9 +23,6 @@ from simdocs.model.figures import STEPS
 from simdocs.model.ragged import Floats, Index, Ragged, Rows, TextNumbers, offsets_of, row_blocks
 from simdocs.options.recipes import Bands
 
-_PAIRS_AT_ONCE = 1 << 14
-"""Pairs that are compared at once. Each takes some 300 bytes meanwhile."""
-
 _BYTES_AT_ONCE = 1 << 22
 """Bytes of drawn documents that are held at once, and at most as many of the others. At most 1 token a byte."""
 
@@ -101,18 +98,11 @@ def measured_recall(join: SelfJoin, bands: Bands, sample: int | None, most_memor
     return MeasuredRecall(len(firsts), sampled, pairs, hits, cases)
 
 
-def _in_blocks(pairs: Iterator[tuple[TextNumbers, TextNumbers]]) -> Iterator[tuple[TextNumbers, TextNumbers]]:
-    """Yield the same pairs, a bounded number at a time."""
-    for left, right in pairs:
-        for at in range(0, len(left), _PAIRS_AT_ONCE):
-            yield left[at : at + _PAIRS_AT_ONCE], right[at : at + _PAIRS_AT_ONCE]
-
-
 def _similar(
     verifier: Verifier, firsts: Rows, candidates: Iterator[tuple[TextNumbers, TextNumbers]]
 ) -> Iterator[tuple[TextNumbers, TextNumbers]]:
     """Yield those of these candidate pairs of texts that are similar."""
-    for left, right in _in_blocks(candidates):
+    for left, right in candidates:
         similar = verifier.similar(firsts[left], firsts[right])
         yield np.searchsorted(firsts, similar.left), np.searchsorted(firsts, similar.right)
         verifier.run.progress("comparing candidates", int(left[-1]) + 1, len(firsts))
@@ -137,7 +127,7 @@ def _similar_to_some(
             others = [sets for _, sets in token_sets(verifier, firsts[first:stop])]
             both = Ragged.concat([drawn, *others], np.uint32)
             index = prefix_index(both, verifier.threshold)
-            for left, right in _in_blocks(similar_candidates(index, np.arange(len(drawn)))):
+            for left, right in similar_candidates(index, np.arange(len(drawn))):
                 across = np.flatnonzero(right >= len(drawn))
                 ours, theirs = some[left[across]], first + right[across] - len(drawn)
                 # Two drawn documents meet from both sides.

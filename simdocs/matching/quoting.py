@@ -19,8 +19,7 @@ from simdocs.engines.engine import WorkerState
 from simdocs.kernels.buckets import bucket_bounds, equal_runs
 from simdocs.kernels.fracminhash import CUT_OFF
 from simdocs.kernels.shinglers import normalised_texts, text_tokens
-from simdocs.matching.containing import sketch_owners
-from simdocs.matching.lookup import Lookup, first_copies, texts_of_index
+from simdocs.matching.lookup import Lookup, first_copies, owners_at, texts_of_index
 from simdocs.matching.passage_search import PassageSearch
 from simdocs.model.artifact import BandIndex
 from simdocs.model.comparison import CommonPassage
@@ -315,7 +314,7 @@ def _candidates(index: BandIndex, positions: Index, tokens: Tokens) -> Rows:
     found = [np.empty(0, np.int64)]
     for first, end in row_blocks(hits, _HITS_AT_ONCE):
         cut = slice(int(of_stretch[first]), int(of_stretch[end]))
-        rows = sketch_owners(index, ranges(begins[cut], sizes[cut]))
+        rows = owners_at(index, ranges(begins[cut], sizes[cut]), "sketch_rows")
         pairs = np.repeat(stretches[cut], sizes[cut]) * index.n_documents + rows
         order = np.argsort(pairs, kind="stable")
         pairs = pairs[order]

@@ -17,7 +17,7 @@ BLOCKS = {
     "commands.searching": ("AT_ONCE",),
     "commands.dedupe": ("_LOOKED_AT",),
     "kernels.buckets": ("PAIRS_AT_ONCE", "_POSITIONS_AT_ONCE"),
-    "kernels.grouping": ("_AT_ONCE", "_BUFFERED"),
+    "kernels.grouping": ("_BUFFERED",),
     "reading.read_tasks": ("_TASK_BYTES", "_TASKS"),
     "engines.engine": ("_MOST_ROWS",),
     "engines.local": ("_ROOM_FOR_ROWS", "_ROOM_OF_WORKER"),

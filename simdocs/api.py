@@ -14,7 +14,7 @@ from simdocs.commands import ask, question, write_summary
 from simdocs.engines.engine import running
 from simdocs.errors import InputError, UsageError
 from simdocs.model.artifact import Artifact
-from simdocs.names import display_name, is_uri
+from simdocs.names import display_name
 from simdocs.options.declaration import Options
 from simdocs.options.values import Path
 
@@ -115,15 +115,13 @@ def open(artifact: Path) -> Shingles | Signatures | BandIndex:  # noqa: A001  (s
 def write_answer(result: Deduplication, path: Path) -> None:
     """Save what `dedupe` has found as a NAME.answer file, as `simdocs dedupe -o NAME.answer` does: all or nothing.
 
-    UsageError: the path does not end in .answer. OutputError: it cannot be written.
+    UsageError: the path does not end in .answer, or is in a store. OutputError: it cannot be written.
     """
     from simdocs.model.groups import SUFFIX
 
     target = _encoded(path)
     if not target.endswith(f".{SUFFIX}".encode()):
         raise UsageError(f"{display_name(target)}: the name of a saved answer ends in .{SUFFIX}")
-    if is_uri(target):
-        raise UsageError(f"{display_name(target)}: a saved answer must be on this machine, and not in a store")
     result.write(target)
 
 

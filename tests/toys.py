@@ -18,7 +18,7 @@ from simdocs.options.declaration import Member
 from simdocs.options.families import FORMATS, KEEP, SCHEMES, UNITS, OutputFormat, Unit
 from simdocs.options.recipes import Shingling
 from simdocs.pipeline.signing import SIGNATURES
-from simdocs.views.output_formats import Format, plain
+from simdocs.views.output import Format, plain
 
 
 def sentences(texts: Texts, _: Shingling) -> Units:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from simdocs.model.figures import counted, size
@@ -19,7 +20,6 @@ from simdocs.options.values import choice, path_name
 if TYPE_CHECKING:
     from simdocs.commands.resolve import Resolved
     from simdocs.commands.row_outputs import RowDrafts
-    from simdocs.commands.searching import NamesOf
     from simdocs.engines.engine import Run
     from simdocs.matching.corpus import Corpus
     from simdocs.matching.groups import Decision
@@ -115,13 +115,12 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
     """The groups of documents that were read. rows: where the rows of their files are written."""
     from simdocs.advice import keep_of_lines
     from simdocs.commands import searching
-    from simdocs.commands.searching import names_for
     from simdocs.matching.groups import SelfJoin, decide
     from simdocs.model.groups import Deduplication
     from simdocs.model.ragged import distinct
 
     options = plan.options
-    documents, changed = searching.given_documents(plan, corpus), searching.changed_ones(plan, corpus)
+    documents, changed = searching.given_and_changed(plan, corpus)
     run.skipped.warnings += keep_of_lines(documents, options.keep)
     crowd = searching.watched(plan, corpus, run)
     verifier, grouping = searching.verifier_of(plan, corpus, run), Grouping.of(options.fields())
@@ -134,19 +133,29 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
     if changed is not None:
         decision = decision.with_changed(changed)
     corpus.signatures.release()
-    kept: Rows
-    kept_now, duplicates = (lambda: kept), (lambda: distinct(decision.pairs.right))
-    if run.draw is not None:  # names that are drawn are those of documents that are still there
-        kept_now, duplicates = decision.kept, decision.duplicates
-    names = names_for(run, documents, plan.known)
-    table, lists = _tables(decision, names, len(documents), kept_now, duplicates)
+
+    def kept_now() -> Rows:
+        # Names that are drawn are those of documents that are still there.
+        return kept if run.draw is None else decision.kept()
+
+    def duplicates() -> Rows:
+        return distinct(decision.pairs.right) if run.draw is None else decision.duplicates()
+
+    compared, names = decision.corpus, searching.names_for(run, documents, plan.known)
+    table = Table(GROUPS, lambda: searching.pair_rows(compared, decision.pairs, names))
+    members = partial(_members, decision, len(documents))
+    lists = {
+        "kept": Table(NAMES, lambda: searching.name_rows(compared, kept_now(), names)),
+        "duplicates": Table(NAMES, lambda: searching.name_rows(compared, duplicates(), names)),
+        "groups": Table(MEMBERS, lambda: searching.group_rows(compared, members(kept_now()), names)),
+    }
     if run.draw is not None:
         run.draw(table if options.list is None else lists[options.list])
     written = () if rows is None else rows.write(decision, documents, run)
     kept = decision.kept_and_found()
-    given_kept = decision.corpus.given_rows(kept)
+    given_kept = compared.given_rows(kept)
     run.skipped.warnings += [*searching.warnings(plan, run), *_nothing_new(plan, decision, documents)]
-    advice = (*crowd, *searching.advice(plan, documents, decision.found, decision.corpus))
+    advice = (*crowd, *searching.advice(plan, documents, decision.found, compared))
     found = _facts_found(decision, len(kept))
     for one in written:
         counts = {"rows": one.rows, "files": one.files, "files_lost": one.files_lost}
@@ -161,7 +170,7 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
 
     return Deduplication(
         table,
-        decision.pairs.renumbered(decision.corpus.given_rows),
+        decision.pairs.renumbered(compared.given_rows),
         given_kept,
         written,
         save,
@@ -172,21 +181,7 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
     )
 
 
-def _tables(
-    decision: Decision, names: NamesOf, given: int, kept: Callable[[], Rows], duplicates: Callable[[], Rows]
-) -> tuple[Table, dict[str, Table]]:
-    """The answer, and what can be listed instead. given: how many documents were given."""
-    from simdocs.commands.searching import group_rows, name_rows, pair_rows
-
-    corpus = decision.corpus
-    return Table(GROUPS, lambda: pair_rows(corpus, decision.pairs, names)), {
-        "kept": Table(NAMES, lambda: name_rows(corpus, kept(), names)),
-        "duplicates": Table(NAMES, lambda: name_rows(corpus, duplicates(), names)),
-        "groups": Table(MEMBERS, lambda: group_rows(corpus, _members(decision, kept(), given), names)),
-    }
-
-
-def _members(decision: Decision, kept: Rows, given_documents: int) -> Members:
+def _members(decision: Decision, given_documents: int, kept: Rows) -> Members:
     """The documents that were judged, with their groups, in the order in which they were given.
 
     kept: the rows of those that are kept. The rows of an index to compare against come after the documents that were

@@ -92,7 +92,7 @@ def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
     from simdocs.model.result import Table
 
     options = plan.options
-    documents, changed = searching.given_documents(plan, corpus), searching.changed_ones(plan, corpus)
+    documents, changed = searching.given_and_changed(plan, corpus)
     crowd = searching.watched(plan, corpus, run)
     join = SelfJoin(searching.verifier_of(plan, corpus, run), plan.cut, options.max_memory)
     chain = None if options.all_copies else PairsLeftOut(join, changed)

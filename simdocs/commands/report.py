@@ -88,10 +88,8 @@ def answer(options: Report, run: Run) -> ReportOfGroups:  # noqa: ARG001  (as al
     answer, figure, held, skipped = options.answer, options.figure, dict[bytes, bytes](), Skipped()
     if isinstance(answer, Deduplication):
         documents = answer.documents
-        held, skipped = (
-            {documents.raw_name(row): text for row, text in documents.held.items()},
-            answer.skipped or skipped,
-        )
+        held = {documents.raw_name(row): text for row, text in documents.held.items()}
+        skipped = answer.skipped or skipped
         answer = answer.saved()
     elif isinstance(answer, bytes):
         answer = read_answer(answer)

@@ -138,16 +138,14 @@ def read_documents(plan: Resolved[Any], run: Run, *, linked: bool) -> Corpus:
     return corpus.select(rows_around(index, plan.changed, linked=linked))
 
 
-def given_documents(plan: Resolved[Any], corpus: Corpus) -> Documents:
-    """All documents that were given, although only some of them may have to be compared."""
-    return corpus.documents if corpus.rows is None else opened_index(plan.intake.artifact).documents
-
-
-def changed_ones(plan: Resolved[Any], corpus: Corpus) -> Mask | None:
-    """Which documents of the corpus are new or changed, if only pairs with one of them are wanted: (N,)."""
+def given_and_changed(plan: Resolved[Any], corpus: Corpus) -> tuple[Documents, Mask | None]:
+    """All documents that were given, although only some of them may have to be compared; and which documents of the
+    corpus are new or changed, (N,), if only pairs with one of them are wanted."""
     if plan.changed is None:
-        return None
-    return np.isin(np.arange(len(corpus)) if corpus.rows is None else corpus.rows, plan.changed)
+        return corpus.documents, None
+    if corpus.rows is None:
+        return corpus.documents, np.isin(np.arange(len(corpus)), plan.changed)
+    return opened_index(plan.artifact).documents, np.isin(corpus.rows, plan.changed)
 
 
 def advice(plan: Resolved[Any], documents: Documents, found: PairGraph, corpus: Corpus) -> tuple[str, ...]:
@@ -331,8 +329,7 @@ def facts_expected(recipe: Recipe, expected: Expectation) -> dict[str, Any]:
     assert isinstance(recipe, IndexRecipe)
     facts: dict[str, Any] = {
         "threshold": recipe.banding.threshold,
-        "bands": recipe.banding.bands,
-        "rows": recipe.banding.rows,
+        **recipe.banding.cut._asdict(),
         "probability": expected.at_threshold,
         "curve": [[similarity, probability] for similarity, probability in expected.curve],
         "candidates_a_document": expected.candidates,

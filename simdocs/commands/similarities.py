@@ -313,8 +313,9 @@ def slot_trace(compared: ComparedTexts) -> SimilarityMatrix:
             yield Table.of(table_head(signature=NAME).but(PLAIN, **functions), ((name, *row) for name, row in signed))
             yield Table.of(_TRACED_PAIRS, _traced_pairs(names, members, signatures, similarity))
 
-    more = {"notes": compared.notes(), "is_found": compared.is_found}
-    return SimilarityMatrix(Table.of(head, rows(marked=False)), names, similarity, drawn=drawn, **more)
+    found, notes = compared.is_found, compared.notes()
+    table = Table.of(head, rows(marked=False))
+    return SimilarityMatrix(table, names, similarity, drawn=drawn, notes=notes, is_found=found)
 
 
 def _trace_rows(

@@ -112,8 +112,7 @@ def tuned(options: Tune, run: Run) -> Tuning:
         **({"documents": 0} if documents is None else facts_read(documents)),
         "skipped": run.skipped.counts,
         "threshold": banding.threshold,
-        "bands": cut.bands,
-        "rows": cut.rows,
+        **cut._asdict(),
         "probability": least_probability(banding.threshold, *cut),
         "texts": texts,
         "of_documents": every,
@@ -334,15 +333,11 @@ def next_call(options: Any, artifact: Artifact | None, changes: Mapping[str, Any
         return ""
     if not all(isinstance(name, bytes) for name in options.documents):
         return ""
-    given = {
-        each.name: _words(getattr(options, each.name))
-        for each in options.differ(tuple(options.options))
-        if not each.shell and each.name not in ("summary_json", "jobs")
-    }
-    if again or "threshold" in changes:
-        given = {name: value for name, value in given.items() if name not in _BY_HAND}
+    left_out = {"summary_json", "jobs", *(_BY_HAND if again or "threshold" in changes else ())}
     if isinstance(artifact, BandIndex):  # it has its bands
-        given = {name: value for name, value in given.items() if name not in OF_BANDS or name == "threshold"}
+        left_out |= {*OF_BANDS} - {"threshold"}
+    each = (one.name for one in options.differ(tuple(options.options)) if not one.shell)
+    given = {name: _words(getattr(options, name)) for name in each if name not in left_out}
     names = list(map(os.fsdecode, options.documents))
     return command_line("dedupe", names if len(names) <= _MOST_NAMES else ["DOCS"], given | dict(changes))
 

@@ -325,13 +325,13 @@ class OutputFormat(NamedTuple):
     binary: bool = False
 
 
-_FORMATS = "simdocs.views.output_formats"
+_TEXT, _FORMATS = "simdocs.views.output", "simdocs.views.output_formats"
 
 FORMATS = {
     "table": OutputFormat("a table for people", f"{_FORMATS}:DrawnTable", for_people=True),
-    "tsv": OutputFormat("tab-separated, without a header", f"{_FORMATS}:Tsv"),
-    "jsonl": OutputFormat("one JSON object per line", f"{_FORMATS}:Jsonl", nested=True),
-    "csv": OutputFormat("RFC 4180, with a header", f"{_FORMATS}:Csv"),
+    "tsv": OutputFormat("tab-separated, without a header", f"{_TEXT}:Tsv"),
+    "jsonl": OutputFormat("one JSON object per line", f"{_TEXT}:Jsonl", nested=True),
+    "csv": OutputFormat("RFC 4180, with a header", f"{_TEXT}:Csv"),
     "parquet": OutputFormat("a Parquet file; needs pyarrow", f"{_FORMATS}:Parquet", binary=True),
     "arrow": OutputFormat("an Arrow IPC file; needs pyarrow", f"{_FORMATS}:Arrow", binary=True),
 }

@@ -25,7 +25,7 @@ from simdocs.spark.flow import SAID, flow_of
 from simdocs.spark.rows import complete
 from simdocs.spark.workers import Batches, Plan, rows_of, said_of
 from simdocs.storage.syscalls import create_directories
-from simdocs.views.output_formats import Jsonl, Tsv
+from simdocs.views.output import Jsonl, Tsv
 
 
 def write_rows(rows: Any, form: str, target: str) -> None:

@@ -13,8 +13,8 @@ from simdocs.model.comparison import Comparison, Difference, Excerpt, lines_in
 from simdocs.model.result import QUOTING, Cell, Row, TableHead, plain, tables_of
 from simdocs.names import display_name
 from simdocs.views.messages import columns_of_output
-from simdocs.views.output import Drawing
-from simdocs.views.output_formats import Format, by_rich, harmless
+from simdocs.views.output import Drawing, Format, harmless
+from simdocs.views.output_formats import by_rich
 
 PLAIN = "\x1b[0m"
 """The end of a colour."""

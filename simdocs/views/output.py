@@ -1,16 +1,18 @@
-"""The stream and the format of an answer."""
+"""The stream and the format of an answer; and the formats that are text for programs."""
 
 from __future__ import annotations
 
+import math
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from simdocs.errors import UsageError
 from simdocs.extras import needs
-from simdocs.model.result import NAME, NAMES, QUOTING, REPEATING, Look, Row, Table, TableHead, tables_of
+from simdocs.model.result import NAME, NAMES, QUOTING, REPEATING, Cell, Look, Row, Table, TableHead, plain, tables_of
+from simdocs.names import escape_controls
 from simdocs.options.declaration import loaded
 from simdocs.options.families import ELSEWHERE, FORMATS, ON_TERMINAL, compression_of
 
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from simdocs.model.result import Result
     from simdocs.storage.atomic_file import OutputStream
     from simdocs.views.messages import ProgressBar
-    from simdocs.views.output_formats import Format
 
 
 def path_of(output: object) -> str | None:
@@ -53,6 +54,146 @@ def file_of(path: str, before: str = "") -> Iterator[OutputStream]:
         stream.prepare()
 
 
+_TSV_ESCAPES = ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\r", b"\\r"))
+
+
+class Format:
+    """Draws an answer: its beginning, its rows in blocks, and its end. By default, it draws one row after the other.
+
+    head: the columns.
+    header: whether TSV begins with the names of the columns.
+    colored: whether tables have colours.
+    is_harmless: whether what it draws is safe on a terminal. If not, control characters are escaped there.
+    is_json: whether they are escaped as in JSON.
+    """
+
+    is_harmless: ClassVar[bool] = False
+    is_json: ClassVar[bool] = False
+
+    def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None:
+        self.names, self.header, self.colored = [name for name, _ in head.columns], header, colored
+
+    def begin(self) -> bytes:
+        """The bytes before all rows."""
+        return b""
+
+    def rows(self, rows: list[Row]) -> bytes:
+        """The bytes of some rows."""
+        return b"".join(map(self.row, rows))
+
+    def row(self, row: Row) -> bytes:
+        """The bytes of one row, with its end."""
+        raise NotImplementedError
+
+    def end(self) -> bytes:
+        """The bytes after all rows."""
+        return b""
+
+
+class Tsv(Format):
+    """Fields between tabs, names escaped; a header only if it is asked for."""
+
+    def begin(self) -> bytes:
+        """The header, if it was asked for."""
+        return b"\t".join(map(str.encode, self.names)) + b"\n" if self.header else b""
+
+    def rows(self, rows: list[Row]) -> bytes:
+        """Some lines. Rows of names and numbers are drawn at once, and looked at for characters to escape."""
+        pattern = _pattern(rows)
+        if pattern:
+            drawn = b"".join([pattern % row for row in rows])
+            as_many = all(drawn.count(mark) == len(rows) * pattern.count(mark) for mark in (b"\n", b"\t"))
+            if as_many and b"\\" not in drawn and b"\r" not in drawn:
+                return drawn
+        return super().rows(rows)
+
+    def row(self, row: Row) -> bytes:
+        """One line."""
+        return b"\t".join(escaped(plain(cell)) for cell in row) + b"\n"
+
+
+class Csv(Format):
+    """RFC 4180: lines end with CRLF, quotes are doubled, and there is always a header."""
+
+    def begin(self) -> bytes:
+        """The header."""
+        return b",".join(map(str.encode, self.names)) + b"\r\n"
+
+    def row(self, row: Row) -> bytes:
+        """One record."""
+        return b",".join(_quoted(plain(cell)) for cell in row) + b"\r\n"
+
+
+class Jsonl(Format):
+    """One JSON object a line; a name that is not UTF-8 stands under its key and `_b64`."""
+
+    is_json: ClassVar[bool] = True
+
+    def row(self, row: Row) -> bytes:
+        """One object."""
+        return b"{" + b", ".join(_member(key, cell) for key, cell in zip(self.names, row, strict=True)) + b"}\n"
+
+
+class NulEnded(Format):
+    """Raw names, each ended by NUL."""
+
+    def row(self, row: Row) -> bytes:
+        """The name, and its end."""
+        return plain(row[0]) + b"\0"
+
+
+_DIRECTIVES: Mapping[type, bytes] = {bytes: b"%b", int: b"%d", float: b"%.6f"}
+"""How a line shows cells of these types, if they are not NaN."""
+
+
+def _pattern(rows: list[Row]) -> bytes:
+    """The pattern of lines whose cells have the same types in each row; empty if there is none."""
+    directives = list[bytes]()
+    for column in zip(*rows, strict=True):
+        (kind, *others) = set(map(type, column))
+        if others or kind not in _DIRECTIVES or (kind is float and any(map(math.isnan, column))):
+            return b""
+        directives.append(_DIRECTIVES[kind])
+    return b"\t".join(directives) + b"\n" if directives else b""
+
+
+def escaped(name: bytes) -> bytes:
+    r"""A name for TSV: backslash, tab, line feed and carriage return as \\ \t \n \r, reversibly."""
+    for raw, escape in _TSV_ESCAPES:
+        if raw in name:
+            name = name.replace(raw, escape)
+    return name
+
+
+def _quoted(field: bytes) -> bytes:
+    if any(mark in field for mark in (b",", b'"', b"\n", b"\r")):
+        return b'"' + field.replace(b'"', b'""') + b'"'
+    return field
+
+
+def _member(key: str, cell: Cell) -> bytes:
+    if isinstance(cell, str | bytes):
+        import json
+
+        name = plain(cell)
+        try:
+            value = json.dumps(name.decode("utf-8"), ensure_ascii=False)
+        except UnicodeDecodeError:
+            import base64
+
+            key, value = f"{key}_b64", json.dumps(base64.b64encode(name).decode("ascii"))
+        return f'"{key}": {value}'.encode()
+    return f'"{key}": '.encode() + (plain(cell) or b"null")
+
+
+def harmless(drawn: bytes, *, json: bool) -> bytes:
+    """The same for a terminal: what `escape_controls` escapes and raw bytes are escaped; line ends and tabs stay."""
+    lines = drawn.decode("utf-8", "backslashreplace").replace("\r\n", "\n").split("\n")
+    return "\n".join(
+        "\t".join(escape_controls(field, json=json) for field in line.split("\t")) for line in lines
+    ).encode()
+
+
 class Drawing:
     """Draws tables into a stream, in the requested format.
 
@@ -68,16 +209,13 @@ class Drawing:
         self.terminal = options.path is None and is_terminal()
         self.colored = _colored(to_stdout=options.path is None, terminal=self.terminal)
         self.look = Look(for_people=form.for_people, nested=form.nested or page == "html", verbose=options.verbose)
-        if page:
-            if page == "html":
-                needs("jinja2", "writing HTML")
-            if self.terminal:
-                raise UsageError(f"a .{page} file is not for a terminal: use -o NAME.{page}, or redirect the output")
-        elif form.binary:
-            if self.terminal:
-                name = _format_of(options)
-                elsewhere = f"use -o NAME.{name}, or redirect the output"
-                raise UsageError(f"--format {name} is not for a terminal: {elsewhere}")
+        if page == "html":
+            needs("jinja2", "writing HTML")
+        if self.terminal and (page or form.binary):
+            name = page or _format_of(options)
+            what = f"a .{name} file" if page else f"--format {name}"
+            raise UsageError(f"{what} is not for a terminal: use -o NAME.{name}, or redirect the output")
+        if form.binary and not page:
             self._format_for(NAMES)  # fails now if its library is missing
         self._head: TableHead | None = None
         self._format: Format | None = None
@@ -117,7 +255,7 @@ class Drawing:
         elif page == "svg":
             from simdocs.views.svg import figure_file
 
-            self.write(figure_file(view))
+            self.write(figure_file(view, view.figure_name))
         elif page == "html":
             from simdocs.views.report_page import compared_page, report_page
 
@@ -151,8 +289,6 @@ class Drawing:
 
     def _format_for(self, head: TableHead) -> Format:
         """The format that draws a table with this head."""
-        from simdocs.views.output_formats import NulEnded, Tsv
-
         if getattr(self._options, "nul", False):
             return Tsv(head) if self.terminal else NulEnded(head)  # nobody sees a NUL, nor that a name has two lines
         if head.layout in (QUOTING, REPEATING):
@@ -189,8 +325,6 @@ class Drawing:
             self._held.append(drawn)
             return
         if self.terminal:
-            from simdocs.views.output_formats import harmless
-
             if self._progress is not None:
                 self._progress.close()
             if self._format is None or not self._format.is_harmless:

@@ -1,157 +1,18 @@
-"""Formats of answers: text for programs, a table for people, drawn by rich, and files of Parquet and Arrow."""
+"""Formats of answers beside lines of text: a table for people, drawn by rich, and files of Parquet and Arrow."""
 
 from __future__ import annotations
 
 import io
-import json
-import math
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from simdocs.errors import OutputError
 from simdocs.extras import SinkFile, needs
 from simdocs.model.result import GROUPED, KEYED, NUMBER, SIMILARITY, ArrowColumns, Cell, Row, TableHead, plain
-from simdocs.names import display_name, escape_controls
+from simdocs.names import display_name
 from simdocs.options.recipes import RECORDED
 from simdocs.options.values import FLAG
 from simdocs.views.messages import columns_of_output
-
-_TSV_ESCAPES = ((b"\\", b"\\\\"), (b"\t", b"\\t"), (b"\n", b"\\n"), (b"\r", b"\\r"))
-
-
-class Format:
-    """Draws an answer: its beginning, its rows in blocks, and its end. By default, it draws one row after the other.
-
-    head: the columns.
-    header: whether TSV begins with the names of the columns.
-    colored: whether tables have colours.
-    is_harmless: whether what it draws is safe on a terminal. If not, control characters are escaped there.
-    is_json: whether they are escaped as in JSON.
-    """
-
-    is_harmless: ClassVar[bool] = False
-    is_json: ClassVar[bool] = False
-
-    def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None:
-        self.names, self.header, self.colored = [name for name, _ in head.columns], header, colored
-
-    def begin(self) -> bytes:
-        """The bytes before all rows."""
-        return b""
-
-    def rows(self, rows: list[Row]) -> bytes:
-        """The bytes of some rows."""
-        return b"".join(map(self.row, rows))
-
-    def row(self, row: Row) -> bytes:
-        """The bytes of one row, with its end."""
-        raise NotImplementedError
-
-    def end(self) -> bytes:
-        """The bytes after all rows."""
-        return b""
-
-
-class Tsv(Format):
-    """Fields between tabs, names escaped; a header only if it is asked for."""
-
-    def begin(self) -> bytes:
-        """The header, if it was asked for."""
-        return b"\t".join(map(str.encode, self.names)) + b"\n" if self.header else b""
-
-    def rows(self, rows: list[Row]) -> bytes:
-        """Some lines. Rows of names and numbers are drawn at once, and looked at for characters to escape."""
-        pattern = _pattern(rows)
-        if pattern:
-            drawn = b"".join([pattern % row for row in rows])
-            as_many = all(drawn.count(mark) == len(rows) * pattern.count(mark) for mark in (b"\n", b"\t"))
-            if as_many and b"\\" not in drawn and b"\r" not in drawn:
-                return drawn
-        return super().rows(rows)
-
-    def row(self, row: Row) -> bytes:
-        """One line."""
-        return b"\t".join(escaped(plain(cell)) for cell in row) + b"\n"
-
-
-class Csv(Format):
-    """RFC 4180: lines end with CRLF, quotes are doubled, and there is always a header."""
-
-    def begin(self) -> bytes:
-        """The header."""
-        return b",".join(map(str.encode, self.names)) + b"\r\n"
-
-    def row(self, row: Row) -> bytes:
-        """One record."""
-        return b",".join(_quoted(plain(cell)) for cell in row) + b"\r\n"
-
-
-class Jsonl(Format):
-    """One JSON object a line; a name that is not UTF-8 stands under its key and `_b64`."""
-
-    is_json: ClassVar[bool] = True
-
-    def row(self, row: Row) -> bytes:
-        """One object."""
-        return b"{" + b", ".join(_member(key, cell) for key, cell in zip(self.names, row, strict=True)) + b"}\n"
-
-
-class NulEnded(Format):
-    """Raw names, each ended by NUL."""
-
-    def row(self, row: Row) -> bytes:
-        """The name, and its end."""
-        return plain(row[0]) + b"\0"
-
-
-_DIRECTIVES: Mapping[type, bytes] = {bytes: b"%b", int: b"%d", float: b"%.6f"}
-"""How a line shows cells of these types, if they are not NaN."""
-
-
-def _pattern(rows: list[Row]) -> bytes:
-    """The pattern of lines whose cells have the same types in each row; empty if there is none."""
-    directives = list[bytes]()
-    for column in zip(*rows, strict=True):
-        (kind, *others) = set(map(type, column))
-        if others or kind not in _DIRECTIVES or (kind is float and any(map(math.isnan, column))):
-            return b""
-        directives.append(_DIRECTIVES[kind])
-    return b"\t".join(directives) + b"\n" if directives else b""
-
-
-def escaped(name: bytes) -> bytes:
-    r"""A name for TSV: backslash, tab, line feed and carriage return as \\ \t \n \r, reversibly."""
-    for raw, escape in _TSV_ESCAPES:
-        if raw in name:
-            name = name.replace(raw, escape)
-    return name
-
-
-def _quoted(field: bytes) -> bytes:
-    if any(mark in field for mark in (b",", b'"', b"\n", b"\r")):
-        return b'"' + field.replace(b'"', b'""') + b'"'
-    return field
-
-
-def _member(key: str, cell: Cell) -> bytes:
-    if isinstance(cell, str | bytes):
-        name = plain(cell)
-        try:
-            value = json.dumps(name.decode("utf-8"), ensure_ascii=False)
-        except UnicodeDecodeError:
-            import base64
-
-            key, value = f"{key}_b64", json.dumps(base64.b64encode(name).decode("ascii"))
-        return f'"{key}": {value}'.encode()
-    return f'"{key}": '.encode() + (plain(cell) or b"null")
-
-
-def harmless(drawn: bytes, *, json: bool) -> bytes:
-    """The same for a terminal: what `escape_controls` escapes and raw bytes are escaped; line ends and tabs stay."""
-    lines = drawn.decode("utf-8", "backslashreplace").replace("\r\n", "\n").split("\n")
-    return "\n".join(
-        "\t".join(escape_controls(field, json=json) for field in line.split("\t")) for line in lines
-    ).encode()
+from simdocs.views.output import Format
 
 
 class DrawnTable(Format):

@@ -102,11 +102,9 @@ def figure(report: Report, name: str, *, alone: bool = False) -> str:
     return image(name, TITLES[name], *(drawn or (_NOTHING, 40, [text(8, 16, _NOTHING, "soft")])), alone=alone)
 
 
-def figure_file(report: Report, name: str | None = None) -> bytes:
-    """A figure of a report as a file of its own; by default the one that was asked for."""
-    chosen = name or report.figure_name
-    assert chosen is not None
-    return figure(report, chosen, alone=True).encode()
+def figure_file(report: Report, name: str) -> bytes:
+    """A figure of a report as a file of its own."""
+    return figure(report, name, alone=True).encode()
 
 
 def similarities(report: Report) -> _Image | None:

@@ -16,7 +16,7 @@ from simdocs.commands.pairs import paired
 from simdocs.commands.resolve import of_search
 from simdocs.commands.searching import read_documents
 from simdocs.model.result import Look
-from simdocs.views.output_formats import Tsv
+from simdocs.views.output import Tsv
 from tests.asked import ASKED
 from tests.runs import running
 from tests.twins.text_answers import Text

@@ -9,7 +9,7 @@ import pytest
 
 import simdocs
 from simdocs.model.result import Look, Result, tables_of
-from simdocs.views.output_formats import Jsonl
+from simdocs.views.output import Jsonl
 from tests.cli.corpus import A
 from tests.model.test_results import ASKED, TEXTS
 

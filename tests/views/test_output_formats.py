@@ -16,7 +16,7 @@ from simdocs.model.result import NAME, SIMILARITY, TableHead, table_head
 from simdocs.names import display_name
 from simdocs.options.declaration import loaded
 from simdocs.options.families import FORMATS
-from simdocs.views.output_formats import NulEnded, harmless
+from simdocs.views.output import NulEnded, harmless
 
 BYTES = st.binary(min_size=1, max_size=12).map(lambda name: name.replace(b"\0", b"x"))
 WRITTEN = st.text("\t\n\r\\\"',;nrtu0 \x1b\x9b\x7f\u202e\u2028\u200b\U000e0041é😀a", min_size=1).map(str.encode)

@@ -27,7 +27,7 @@ from simdocs.model.ragged import Index, Mask
 from simdocs.model.skipped import DocumentSkipped, Skip, explanation
 from simdocs.names import display_name, flag, is_uri, name_to_text
 from simdocs.options.answers import PROMISED
-from simdocs.options.families import CONTAINERS, compression_of, without_compression
+from simdocs.options.families import CONTAINERS, compression_of, noun_of, without_compression
 from simdocs.options.recipes import Sequences
 from simdocs.pipeline.reading import Intake
 from simdocs.reading.compression import CompressedSink
@@ -347,7 +347,7 @@ def _write(
     places: those of documents. is_removed: (n,), which rows are duplicates. flags: yields those of the documents.
     """
     is_row = np.ones(len(rows.numbers), bool)
-    if source.noun == "line":  # blank lines have numbers
+    if noun_of(source.form) == "line":  # blank lines have numbers
         is_row[:] = [bool(row.strip()) for row in rows.data]
     for name, writer in writers.items():
         if name == FLAGGED:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -56,32 +57,24 @@ def with_common_tokens(intake: Intake, recipe: Signing, run: Run) -> tuple[Intak
         return intake, recipe
     if artifact is None:
         intake = replace(intake, found=files_of(intake, run))
-    common = common_tokens(_every_set(intake, recipe, run), ignoring.ignore_common)
+    common = common_tokens(partial(_each_set, intake, recipe, run), ignoring.ignore_common)
     ignored = np.union1d(intake.ignored, common)
     ignoring = ignoring.but(ignored_digest=digest_of(ignored))
     return replace(intake, ignored=ignored), recipe.but(ignoring=ignoring)
 
 
-def _every_set(intake: Intake, recipe: Recipe, run: Run) -> EverySet:
-    """A function that gives the token sets of an intake, whose files were found."""
-
-    def of_files(take: Callable[[Ragged], None]) -> int:
+def _each_set(intake: Intake, recipe: Recipe, run: Run, take: Callable[[Ragged], None]) -> int:
+    """Give the token sets of an intake, whose files were found, to a function: see EverySet."""
+    if (artifact := intake.artifact) is None:
         # What is skipped is reported when the files are read for their signatures.
         counting = Run(run.engine, Skipped(), lambda _, done, total: run.progress("counting tokens", done, total))
         return len(shingle(Reading(intake, recipe, counting), take))
-
-    def of_artifact(take: Callable[[Ragged], None]) -> int:
-        artifact = intake.artifact
-        assert artifact is not None
-        rows = np.arange(artifact.n_documents)
-        done = 0
-        for sets in token_sets(artifact, rows, _COUNTED_AT_ONCE):
-            take(sets)
-            done += len(sets)
-            run.progress("counting tokens", done, len(rows))
-        return len(rows)
-
-    return of_files if intake.artifact is None else of_artifact
+    rows, done = np.arange(artifact.n_documents), 0
+    for sets in token_sets(artifact, rows, _COUNTED_AT_ONCE):
+        take(sets)
+        done += len(sets)
+        run.progress("counting tokens", done, len(rows))
+    return len(rows)
 
 
 def common_tokens(every: EverySet, share: float) -> Tokens:

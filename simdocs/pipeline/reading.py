@@ -241,8 +241,6 @@ class _Turn:
     once.
     """
 
-    __slots__ = ("block", "files", "held", "kept", "read_to")
-
     def __init__(self, portion: Portion, files: int, read_to: int) -> None:
         # Other tasks hold texts, which are not needed any more when they were sent.
         self.kept = portion if portion.kind == "kept" else None

@@ -153,7 +153,7 @@ class Register:
                 self._held[row] = self._found.held[file]
         elif file in self._reached_again:
             inode = read.files["inode"][at if len(read.files) > 1 else 0]
-            if inode != self._found.file_id(file)[1]:
+            if inode != self._found.met["inode"][file]:
                 self._replaced.add(file)
 
     def skip(self, skip: Skip) -> None:

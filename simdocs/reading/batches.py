@@ -41,24 +41,8 @@ class Batch:
     fields: the fields of the first row without an id, for a message.
     """
 
-    __slots__ = (
-        "count",
-        "fields",
-        "ids",
-        "lacking",
-        "limit",
-        "name",
-        "noun",
-        "numbers",
-        "places",
-        "size",
-        "skips",
-        "texts",
-        "unusable_id",
-    )
-
     def __init__(self, name: bytes, form: str, limit: int, count: int = 0) -> None:
-        self.name, self.noun, self.limit, self.count, self.size = name, noun_of(form), limit, count, 0
+        self.name, self.noun, self.limit, self.count = name, noun_of(form), limit, count
         self.numbers, self.ids, self.texts = list[int](), list[bytes | None](), list[bytes]()
         self.places, self.skips = list[tuple[int, int]](), list[Skip]()
         self.lacking = ""
@@ -75,7 +59,6 @@ class Batch:
         self.ids.append(its_id)
         self.texts.append(text)
         self.places.append(place)
-        self.size += len(text)
 
     def skip(self, number: int, skip: DocumentSkipped) -> None:
         """Skip a row."""

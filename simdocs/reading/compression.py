@@ -66,7 +66,7 @@ def library(module: str, what: str) -> ModuleType:
 def pieces(name: str, source: Callable[[int], bytes]) -> Iterator[bytes]:
     """Yield the content of a compressed file in pieces of at most 256 KiB, and never an empty one.
 
-    name: the compression. source: see CompressedStream.
+    name: the compression. source: returns compressed bytes from an offset on, none at the end.
 
     Raises DocumentSkipped, after the content before it: malformed (damaged, cut short, not compressed so, followed by
     other data than padding); uninstalled.
@@ -121,32 +121,21 @@ def decompress(name: str, data: bytes, limit: int) -> bytes:
     return content.getvalue()
 
 
-class CompressedStream:
-    """Reads the content of a compressed file forwards.
-
-    name: the compression.
-    source: returns compressed bytes from an offset on, b"" at the end.
-    """
-
-    def __init__(self, name: str, source: Callable[[int], bytes]) -> None:
-        self._pieces, self._held = pieces(name, source), bytearray()
-        self._trouble: DocumentSkipped | None = None
-
-    def read(self, size: int) -> bytes:
-        """The next `size` bytes; fewer only at the end of the file or before damage.
-
-        Raises DocumentSkipped, then and at every later call: malformed, if only damage is left; uninstalled.
-        """
-        try:
-            while len(self._held) < size and (piece := next(self._pieces, b"")):
-                self._held += piece
-        except DocumentSkipped as skip:
-            self._trouble = skip
-        if self._trouble is not None and not self._held:
-            raise self._trouble
-        content = bytes(self._held[:size])
-        del self._held[:size]
-        return content
+def regrouped(content: Iterator[bytes], size: int) -> Iterator[bytes]:
+    """Yield the same content `size` bytes at a time; fewer only at the end, or before what the iterator raises."""
+    held = bytearray()
+    try:
+        for piece in content:
+            held += piece
+            while len(held) >= size:
+                yield bytes(held[:size])
+                del held[:size]
+    except DocumentSkipped:
+        if held:
+            yield bytes(held)
+        raise
+    if held:
+        yield bytes(held)
 
 
 class CompressedSink:

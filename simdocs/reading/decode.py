@@ -59,7 +59,9 @@ def refuse_binary(data: bytes, name: bytes) -> None:
     if what := binary_format(data, name):
         raise DocumentSkipped("binary", what)
     if is_binary(data):
-        raise DocumentSkipped("binary", binary_format_named(name))
+        # Files with the suffix of a compression have been decompressed, so the suffix before that counts.
+        named = without_compression(name.lower())
+        raise DocumentSkipped("binary", next((some.advice(named) for some in BINARY if _ends(named, some)), ""))
 
 
 _MOSTLY, _LEAST = 0.75, 4
@@ -204,15 +206,6 @@ def binary_format(data: bytes, name: bytes = b"") -> str:
         return ""
     named = (some for some in BINARY if data.startswith(some.magic) and (not some.shared or _ends(name, some)))
     return next((some.advice(name) for some in named), "")
-
-
-def binary_format_named(name: bytes) -> str:
-    """The probable format of a binary file with this name, and what to do with it; empty if it is unknown.
-
-    Files with the suffix of a compression have been decompressed, so the suffix before that counts.
-    """
-    name = without_compression(name.lower())
-    return next((some.advice(name) for some in BINARY if _ends(name, some)), "")
 
 
 def _ends(name: bytes, some: BinaryFormat) -> bool:

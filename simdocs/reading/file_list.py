@@ -52,11 +52,6 @@ class Found(NamedTuple):
         times = status.st_mtime_ns, status.st_ctime_ns
         return cls(name, status.st_size, *times, status.st_dev, status.st_ino, links, walked)
 
-    @property
-    def file_id(self) -> FileId:
-        """The id of the file."""
-        return self.device, self.inode
-
 
 _SIZES, _MET = ["size", "mtime_ns", "ctime_ns"], ["walked", "links", "device", "inode"]
 
@@ -155,10 +150,6 @@ class FileList:
         """The stamp of the file in this row, when it was found."""
         size, mtime, ctime = self.stamps[row].item()
         return Stamp(size, mtime, ctime, int(self.met["inode"][row]))
-
-    def file_id(self, row: int) -> FileId:
-        """The id of the file in this row, when it was found."""
-        return int(self.met["device"][row]), int(self.met["inode"][row])
 
     def holds(self, path: bytes) -> bool:
         """Whether the file at this path is one of the files, or of the inputs.

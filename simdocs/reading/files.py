@@ -340,15 +340,15 @@ class Source:
 
         DocumentSkipped: malformed (it is binary; as a compressed file, after all that could be read), uninstalled.
         """
-        self.at, read = 0, self._next
+        self.at, content = 0, iter(partial(self._next, size), b"")
         if self._held is None and (known := compression_of(self.name)):
-            from simdocs.reading.compression import CompressedStream
+            from simdocs.reading.compression import pieces, regrouped
 
-            read = CompressedStream(known, lambda _: self._next(_COMPRESSED_AT_ONCE)).read
-        head = read(size)
+            content = regrouped(pieces(known, lambda _: self._next(_COMPRESSED_AT_ONCE)), size)
+        head = next(content, b"")
         if what := binary_format(head):
             raise DocumentSkipped("malformed", what)
-        yield from utf8_pieces(chain([head], iter(partial(read, size), b"")))
+        yield from utf8_pieces(chain([head], content))
 
     def whole(self) -> bytes:
         """All its content, as `pieces` yields it. DocumentSkipped: oversized, binary; see also there."""

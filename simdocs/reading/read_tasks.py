@@ -63,8 +63,6 @@ class ReadRows:
     digests: those of its blocks, at the end of a file, if they are wanted: see `digests_of`.
     """
 
-    __slots__ = ("digests", "held", "read_to", "row", "rows", "stamp")
-
     kind: ClassVar[Literal["rows"]] = "rows"
 
     def __init__(self, rows: Batch | FileLines | FileRows, row: int, stamp: Stamp, read_to: int) -> None:

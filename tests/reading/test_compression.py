@@ -12,7 +12,6 @@ import pytest
 
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.reading import compression, files
-from simdocs.reading.compression import CompressedStream
 from tests.packing import each, packed, written
 
 MIB = 1 << 20
@@ -89,7 +88,7 @@ def test_zeros_after_the_end_are_padding_up_to_64_mib(tmp_path: Path) -> None:
         stream.truncate(40 * MIB)
         assert files.read(os.fsencode(path), 64 * MIB)[0] == b"text"
         stream.truncate(1 << 40)
-        reader = CompressedStream("gzip", lambda at: os.pread(stream.fileno(), 1 << 16, at))
-        assert reader.read(5) == b"text"
+        content = compression.pieces("gzip", lambda at: os.pread(stream.fileno(), 1 << 16, at))
+        assert next(content) == b"text"
         with pytest.raises(DocumentSkipped, match="more than 64 MiB of padding"):
-            reader.read(1)
+            next(content)

@@ -31,7 +31,7 @@ _PIECE = 1 << 16
 """Bytes that are read at once to find the end of the last line of a block."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class LineBlock:
     """A block of a file of lines, which a worker reads: the lines that begin after its first line end and in it.
 
@@ -72,17 +72,8 @@ def blocks_of(
     """Yield the blocks of a file from the line on that begins at this position, at least one. See LineBlock."""
     first = begin // BLOCK * BLOCK
     for start in range(first, max(stamp.size, 1), BLOCK):
-        yield LineBlock(
-            form=form,
-            name=name,
-            limit=limit,
-            follow=follow,
-            row=row,
-            stamp=stamp,
-            start=start,
-            stop=min(start + BLOCK, stamp.size),
-            begin=begin if start == first else -1,
-        )
+        stop = min(start + BLOCK, stamp.size)
+        yield LineBlock(form, name, limit, follow, row, stamp, start, stop, begin if start == first else -1)
 
 
 def read_block(block: LineBlock, fields: Sequences) -> tuple[Batch, bytes]:

@@ -24,6 +24,7 @@ from simdocs.reading.formats.rows import (
     RowBatch,
     RowSource,
     TextRows,
+    place_of,
     records_of,
     refuse_taken,
     why_not,
@@ -168,12 +169,12 @@ def _longer(row: bytes, flags: Flags, delimiter: str) -> bytes:
 def _object_with(row: bytes, flags: Flags, source: TextRows, number: int) -> bytes:
     """A row of JSON with flags. One that is no object, or too long to be read, stays as it is."""
     try:
-        value = as_object(json_value(row)) if flags.group is not None or len(row) <= source.limit else None
+        value = as_object(json_value(row)) if flags.group is not None or len(row) <= source.source.limit else None
     except DocumentSkipped:
         return row
     if value is None:
         return row
-    refuse_taken(source.where(number), value)
+    refuse_taken(place_of(source, number), value)
     end = row.rindex(b"}")
     more = json.dumps(flags.in_json()).encode()[1:-1]
     return row[:end] + (b", " if value else b"") + more + row[end:]

@@ -85,7 +85,7 @@ class RowBatch(NamedTuple):
 class TextRows:
     """An open file of lines, CSV or TSV, or with a JSON array. Its rows are bytes.
 
-    source, form: the file and its format. noun: what messages call a row.
+    source, form: the file and its format.
     head: what is before the rows: a byte order mark, and the header. names: the fields in it, if there is one.
     delimiter: the character between fields; empty: it is JSON, or lines.
     damage: why some rows cannot be read, when `batches` has ended; None: all were read.
@@ -93,7 +93,7 @@ class TextRows:
     """
 
     def __init__(self, source: Source, form: str, fields: Sequences) -> None:
-        self.source, self.form, self.noun, self.limit = source, form, noun_of(form), source.limit
+        self.source, self.form = source, form
         self._encoding = fields.encoding
         self.head, self.names, self.delimiter = b"", list[str](), ""
         self.damage: DocumentSkipped | None = None
@@ -129,10 +129,6 @@ class TextRows:
         if rows:
             yield RowBatch(np.arange(number, number + len(rows)), rows)
 
-    def where(self, number: int) -> str:
-        """The name of the file and the number of a row, for a message."""
-        return f"{display_name(self.source.name)}, {self.noun} {number}"
-
     def records(self, rows: RowBatch) -> Iterator[Record | None]:
         """Yield the fields of these rows; None for a blank line. InputError: another format would lose something."""
         if not self.delimiter:
@@ -144,7 +140,9 @@ class TextRows:
                     else:
                         yield as_object(json_value(text)) if row.strip() else None
                 except DocumentSkipped as skip:
-                    raise InputError(f"{self.where(number)} has no place in another format: {skip.detail}") from None
+                    raise InputError(
+                        f"{place_of(self, number)} has no place in another format: {skip.detail}"
+                    ) from None
             return
         refuse_twice(display_name(self.source.name), self.names)
         each = Records(rows.data, self.delimiter, MOST, self._escape)
@@ -152,7 +150,7 @@ class TextRows:
             names = self.names or [str(place) for place in range(1, len(cells) + 1)]
             if len(cells) != len(names):
                 why = f"{len(cells)} fields, but the header has {len(names)}"
-                raise InputError(f"{self.where(number)} has no place in another format: {why}")
+                raise InputError(f"{place_of(self, number)} has no place in another format: {why}")
             yield dict(zip(names, cells, strict=True))
 
 
@@ -161,6 +159,11 @@ RowSource: TypeAlias = "TextRows | TableRows"
 
 Reopened: TypeAlias = Callable[[], "AbstractContextManager[RowSource]"]
 """Opens a file once more."""
+
+
+def place_of(source: RowSource, number: int) -> str:
+    """The name of the file and the number of a row, for a message."""
+    return f"{display_name(source.source.name)}, {noun_of(source.form)} {number}"
 
 
 def _lines(source: Source) -> Iterator[bytes]:
@@ -198,7 +201,7 @@ def records_of(source: RowSource, rows: RowBatch) -> Iterator[tuple[str, Record,
     each = zip(rows.numbers.tolist(), source.records(rows), rows.flags or repeat(None), strict=False)
     for number, record, flags in each:
         if record is not None:
-            where = source.where(number)
+            where = place_of(source, number)
             if flags is not None:
                 refuse_taken(where, record)
             yield where, record, flags

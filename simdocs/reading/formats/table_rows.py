@@ -21,6 +21,7 @@ from simdocs.reading.formats.rows import (
     Reopened,
     RowBatch,
     RowSource,
+    place_of,
     records_of,
     refuse_taken,
     refuse_twice,
@@ -41,7 +42,7 @@ class TableRows:
     delimiter = head = ""
 
     def __init__(self, source: Source, form: str) -> None:
-        self.source, self.form, self.noun, self.limit = source, form, "row", source.limit
+        self.source, self.form = source, form
         self.damage: DocumentSkipped | None = None
         with damage_named(source, form):
             self._table, self._file = open_table(source, form)
@@ -65,10 +66,6 @@ class TableRows:
                     done += len(some)
         except DocumentSkipped as skip:
             self.damage = skip
-
-    def where(self, number: int) -> str:
-        """The name of the file and the number of a row, for a message."""
-        return f"{display_name(self.source.name)}, row {number}"
 
     def records(self, rows: RowBatch) -> list[Record]:
         """The fields of these rows. InputError: two columns have the same name, or a value is none that Python has."""
@@ -122,7 +119,7 @@ def _schema_of(again: Reopened) -> ArrowObject:
 
 def _first(source: RowSource, rows: RowBatch) -> str:
     """Where these rows are, for a message."""
-    return f"{source.where(int(rows.numbers[0]))} or one after it"
+    return f"{place_of(source, int(rows.numbers[0]))} or one after it"
 
 
 class TableWriter:

@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -44,7 +45,7 @@ def compiled() -> Iterator[ModuleType]:
     """The kernels in C, which are in use."""
     if not native.is_installed():
         pytest.skip("the kernels in C are not installed")
-    with native.using("native"):
+    with mock.patch.object(native, "_chosen", "native"):
         yield import_module("simdocs.kernels.native.compiled")
 
 

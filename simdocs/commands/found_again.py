@@ -16,7 +16,7 @@ from contextlib import ExitStack
 
 import numpy as np
 
-from simdocs.kernels.jaccard import exact, unlike_lengths
+from simdocs.kernels.jaccard import exact
 from simdocs.matching.measures import set_and_length
 from simdocs.model.groups import SavedAnswer, SavedDocument, SavedPair
 from simdocs.model.ragged import Ragged, Tokens
@@ -57,7 +57,8 @@ def look_again(answer: SavedAnswer, pair: SavedPair, stack: ExitStack, *, any_le
         raise NotDoneError(f"its similarity to {of_kept} is {least}")
     if ((units > 0) & (units < shingling.k)).any() and duplicate.sha256 != kept.sha256:
         raise NotDoneError("its text is shorter than a shingle, and its file is no copy of that of the kept document")
-    if not any_length and unlike_lengths(units[:1], units[1:], answer.threshold).any():
+    # The sets may be alike all the same, if the longer text repeats its shingles.
+    if not any_length and units.min() < answer.threshold * units.max():
         lengths = f"{units[0]:,} {UNITS[shingling.unit].plural}, and {of_kept} has {units[1]:,}"
         raise NotDoneError(f"it has {lengths}: look at both, or add --any-length to act on it")
     return duplicate, kept

@@ -19,18 +19,13 @@ _HIGH_ON_THE_CURVE, _VARIANCE_LESS = 2 / 3, 0.6
 """From this probability on, places that vary less find more pairs. `fss` has less variance by at most this share."""
 
 
-def candidate_probability(similarity: float, bands: int, rows: int) -> float:
-    """The probability that two documents of this similarity share a bucket, and so are a candidate pair."""
-    return Bands(bands, rows).chance(similarity)
-
-
 def least_probability(similarity: float, bands: int, rows: int) -> float:
     """The probability with which pairs of this similarity are found at least, by each scheme and for each size of sets.
 
-    It is `candidate_probability` from 2/3 on. Below, it is less: the places of `fss` depend on each other, so that all
+    It is `Bands.chance` from 2/3 on. Below, it is less: the places of `fss` depend on each other, so that all
     of a band agree more rarely (docs/method.md, section 8).
     """
-    found = candidate_probability(similarity, bands, rows)
+    found = Bands(bands, rows).chance(similarity)
     if found >= _HIGH_ON_THE_CURVE or rows == 1 or not similarity:
         return found
     pairs_of_places = rows * (rows - 1) / 2
@@ -41,20 +36,18 @@ def least_probability(similarity: float, bands: int, rows: int) -> float:
 def choose(request: ChoosingBands, num_perm: int) -> Bands:
     """The numbers of bands and rows for signatures of num_perm numbers: as requested by hand, or else by the rule.
 
+    If only one of the numbers is requested, the other is as large as num_perm allows. By the rule `nearest`,
+    (1/b)^(1/r) is as near to the threshold as b bands of r rows, b*r = num_perm, can make it, ties to fewer bands
+    (Mining of Massive Datasets, section 3.4.3).
+
     UsageError: bands x rows is more than num_perm. UnreachableRecallError: see `by_recall`.
     """
-    if request.bands is not None or request.rows is not None:
-        return by_hand(request.bands, request.rows, num_perm)
-    if request.rule == "nearest":
-        return by_nearest(request.threshold, num_perm)
-    return by_recall(request.threshold, request.recall, num_perm)
-
-
-def by_hand(bands: int | None, rows: int | None, num_perm: int) -> Bands:
-    """The requested numbers of bands and rows. If only one is given, the other is as large as num_perm allows.
-
-    UsageError: bands x rows is more than num_perm.
-    """
+    bands, rows, threshold = request.bands, request.rows, request.threshold
+    if bands is None and rows is None:
+        if request.rule != "nearest":
+            return by_recall(threshold, request.recall, num_perm)
+        every = (Bands(b, num_perm // b) for b in range(1, num_perm + 1) if num_perm % b == 0)
+        return min(every, key=lambda cut: abs(cut.steepest - threshold))
     bands = bands or max(1, num_perm // (rows or 1))
     rows = rows or max(1, num_perm // bands)
     if bands * rows > num_perm:
@@ -75,7 +68,7 @@ def by_recall(threshold: float, recall: float, num_perm: int) -> Bands:
         bands = num_perm // rows
         if (recall < 1 or threshold == 1) and least_probability(threshold, bands, rows) >= recall - _ROUNDING:
             return Bands(bands, rows)
-    best = candidate_probability(threshold, num_perm, 1)
+    best = Bands(num_perm, 1).chance(threshold)
     if recall >= 1:
         reachable = next((nines for nines in (0.9999, 0.999, 0.99, 0.95, 0.9) if best >= nines), best)
         remedy = f"no number of bands finds every pair; use --recall {reachable:.4g} or less"
@@ -92,19 +85,9 @@ def least_num_perm(threshold: float, recall: float) -> int | None:
     if about > MAX_NUM_PERM:
         return None
     least = max(1, math.floor(about))
-    while candidate_probability(threshold, least, 1) < recall - _ROUNDING:
+    while Bands(least, 1).chance(threshold) < recall - _ROUNDING:
         least += 1
     return least
-
-
-def by_nearest(threshold: float, num_perm: int) -> Bands:
-    """The bands b, a divisor of K, and rows K/b whose (1/b)^(b/K) is nearest to the threshold; ties to fewer bands.
-
-    This is the rule of Mining of Massive Datasets, section 3.4.3.
-    """
-    divisors = [b for b in range(1, num_perm + 1) if num_perm % b == 0]
-    every = [Bands(b, num_perm // b) for b in divisors]
-    return min(every, key=lambda bands: abs(bands.steepest - threshold))
 
 
 def longer_signature(

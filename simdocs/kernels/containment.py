@@ -193,10 +193,6 @@ class ContainmentIndex:
         is_larger[int(larger.sum()) :] ^= True
         return place[is_larger], right[is_larger]
 
-    def shared_with_one(self, member: Index, entries: Index) -> Index:
-        """The later sets of such pairs of one member."""
-        return self.shared(member, np.zeros(len(entries), np.int64), entries)[1]
-
     def possible(self, left: Index, right: Index, counts: Index) -> Mask:
         """Whether one of two sets may contain the other, from the number of tokens of its prefix: bool (P,)."""
         part = np.where(self.lengths[left] <= self.lengths[right], left, right)

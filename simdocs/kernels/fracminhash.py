@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from simdocs.model.ragged import Floats, Index, Ragged, Tokens, offsets_of, ranges, row_blocks
+from simdocs.model.ragged import Index, Ragged, Tokens, offsets_of, ranges
 
 SCALE = 64
 """A sketch has one of this many tokens, on average."""
 
 CUT_OFF = np.uint32((1 << 32) // SCALE)
 """Tokens below it are in a sketch."""
-
-_AT_ONCE = 1 << 20
-"""Probabilities that are computed at once: 8 MiB for each of a few arrays."""
 
 
 def sketches(rows: Ragged) -> Ragged:
@@ -39,20 +36,7 @@ def least_hits(sizes: Index, sketched: Index, shared: Index, recall: float) -> I
     shared: (N,), the number of these tokens that a set at the threshold has
     """
     low = np.maximum(0, sketched + shared - sizes)
-    offsets = offsets_of(np.minimum(sketched, shared) - low + 1)
-    least = np.zeros(len(sizes), np.int64)
-    for first, end in row_blocks(offsets, _AT_ONCE):
-        some = slice(first, end)
-        below = _probabilities_below(
-            sizes[some], sketched[some], shared[some], low[some], np.diff(offsets[first : end + 1])
-        )
-        starts = offsets[first:end] - offsets[first]
-        least[some] = low[some] + np.add.reduceat(below <= 1 - recall, starts, dtype=np.int64) - 1
-    return least
-
-
-def _probabilities_below(sizes: Index, sketched: Index, shared: Index, low: Index, counts: Index) -> Floats:
-    """With which probability there are fewer than low, low + 1, ... hits, for each set in turn: float64 (T,)."""
+    counts = np.minimum(sketched, shared) - low + 1
     row = np.repeat(np.arange(len(sizes)), counts)
     hits, starts = ranges(low, counts), offsets_of(counts)[:-1]
     n, m, k = sizes[row], sketched[row], shared[row]
@@ -65,8 +49,9 @@ def _probabilities_below(sizes: Index, sketched: Index, shared: Index, low: Inde
     logarithm -= np.repeat(np.maximum.reduceat(logarithm, starts), counts)
     weights = np.exp(logarithm)
     before = np.concatenate(([0.0], np.cumsum(weights)))[:-1]
-    below: Floats = (before - before[starts][row]) / np.add.reduceat(weights, starts)[row]
-    return below
+    below = (before - before[starts][row]) / np.add.reduceat(weights, starts)[row]
+    least: Index = low + np.add.reduceat(below <= 1 - recall, starts, dtype=np.int64) - 1
+    return least
 
 
 def sketch_table(sketches: Ragged, rows: Index, old_tokens: Tokens, old_rows: Index) -> tuple[Tokens, Tokens]:

@@ -33,16 +33,6 @@ _STANDARD_ERRORS = 5.0
 _PREFILTER_NUM_PERM = 64
 
 
-def unlike_lengths(units: Index, others: Index, threshold: float) -> Mask:
-    """Whether one of two texts has more than 1 / threshold times as many units as the other: (P,).
-
-    Their token sets may be equal all the same, if the longer text repeats its shingles. Multisets differ then.
-
-    units, others: (P,), the numbers of units of the texts.
-    """
-    return np.minimum(units, others) < threshold * np.maximum(units, others)
-
-
 @accelerated
 def estimates(signatures: Tokens, left: Array, right: Array) -> Floats:
     """The share of positions at which signatures[left[i]] and signatures[right[i]] agree: float64 (P,).

@@ -108,16 +108,12 @@ class PrefixIndex:
 
     def shared(self, members: Index, place: Index, entries: Index) -> tuple[Index, Index]:
         """The pairs of members[place] with later sets of about the same length, one for each token that they share."""
-        place, right = np.repeat(place, self.later(entries)), self.shared_with_one(members, entries)
+        later = self.later(entries)
+        place, right = np.repeat(place, later), self.owners[ranges(entries + 1, later)]
         own, other = self.lengths[members], self.lengths[right]
         least, most = self.threshold * own - _MARGIN, own / self.threshold + _MARGIN
         alike = (other >= least[place]) & (other <= most[place])
         return place[alike], right[alike]
-
-    def shared_with_one(self, _member: Index, entries: Index) -> Index:
-        """The later sets of any length that have the token of each of these entries."""
-        right: Index = self.owners[ranges(entries + 1, self.later(entries))]
-        return right
 
     def possible(self, left: Index, right: Index, counts: Index) -> Mask:
         """Whether pairs may be similar whose prefixes share these numbers of tokens: bool (P,)."""
@@ -279,7 +275,8 @@ def _common_of_one(index: JoinIndex, members: Index, wanted: Mask | None) -> tup
     counts = np.zeros(len(index), np.int64)
     entries = index.entries[int(members[0])]
     for begin, end in row_blocks(offsets_of(index.later(entries)), _MATCHES_AT_ONCE):
-        np.add.at(counts, index.shared_with_one(members, entries[begin:end]), 1)
+        _, right = index.shared(members, np.zeros(end - begin, np.int64), entries[begin:end])
+        np.add.at(counts, right, 1)
     right = np.flatnonzero(counts)
     if wanted is not None and not wanted[members[0]]:
         right = right[wanted[right]]

@@ -54,7 +54,7 @@ from simdocs.pipeline.signing import report_ignored, signed
 _NAME_BYTES = 1 << 20
 """Bytes of names that are taken out at once. The places of each byte take 16 bytes meanwhile."""
 
-_NAMED_AT_ONCE = 1 << 14
+NAMED_AT_ONCE = 1 << 14
 """Documents that are looked up together: their names and facts are Python objects then."""
 
 _NO_SIGNATURES = MemoryColumn(np.empty((0, 0), np.uint32))
@@ -258,11 +258,11 @@ class Corpus:
             return self._filled(np.empty(len(rows), np.int64), rows, Corpus.containers)
         return np.asarray(without_stamps(self.every_fact, rows)["container"], np.int64)
 
-    def printed_names(self, rows: Rows, names: list[bytes] | None = None) -> list[bytes]:
-        """The names of these documents, as paths that work in the working directory. names: their names, if known."""
+    def printed_names(self, rows: Rows) -> list[bytes]:
+        """The names of these documents, as paths that work in the working directory."""
         if self.parts is not None:
             return list(self._filled(np.empty(len(rows), object), rows, Corpus.printed_names))
-        prefix, names = self.prefix, self.names(rows) if names is None else names
+        prefix, names = self.prefix, self.names(rows)
         if prefix:
             return [no_option(path_from(prefix, name)) for name in names]
         if not any(name.startswith(b"-") for name in names):
@@ -306,7 +306,7 @@ class Corpus:
             return
         lacking = distinct(rows[self.copies.lacks(self._whole_rows(rows), texts=texts)])
         if len(lacking):
-            some = (lacking[at : at + _NAMED_AT_ONCE] for at in range(0, len(lacking), _NAMED_AT_ONCE))
+            some = (lacking[at : at + NAMED_AT_ONCE] for at in range(0, len(lacking), NAMED_AT_ONCE))
             requests = ((self._whole_rows(each), self._request(each)) for each in some)
             shared = None if run is None or texts or self.met is None else run.engine.state.shared
             self.copies.fill(requests, self.recipe.shingling, run, shared)

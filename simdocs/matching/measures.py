@@ -11,7 +11,6 @@ import numpy as np
 
 from simdocs.errors import UsageError
 from simdocs.kernels import jaccard, multisets
-from simdocs.kernels.banding import candidate_probability
 from simdocs.kernels.jaccard import shared_tokens
 from simdocs.kernels.multisets import leave_out
 from simdocs.kernels.shinglers import SHINGLERS, normalised_texts, text_tokens, unit_numbers
@@ -134,5 +133,5 @@ def signature_measures(sets: Ragged, seed: int, sketching: Sketching, bands: Ban
         "bands": bands.bands,
         "rows": bands.rows,
         "equal_bands": int(in_bands.all(axis=1).sum()),
-        "probability": candidate_probability(similarity, *bands),
+        "probability": bands.chance(similarity),
     }

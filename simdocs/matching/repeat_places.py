@@ -68,12 +68,6 @@ class Places(NamedTuple):
     read: Mask
     counts: Mask
 
-    @classmethod
-    def none(cls, count: int) -> Places:
-        """The places of occurrences of which nothing is known."""
-        begin, end, line = (np.zeros(count, np.int64) for _ in range(3))
-        return cls(begin, end, line, np.zeros(count, bool), np.zeros(count, bool))
-
 
 class Excerpts:
     """The texts of passages, in a file: each with what is around it."""
@@ -147,7 +141,8 @@ def places_of(some: Occurrences, units: Index, least: int, verifier: Verifier, e
     some: by document. units: the number of units of each passage, at least `least`. excerpts: collects the texts of all
     passages that have a place.
     """
-    out, sizes, rows = Places.none(len(some.passage)), units[some.passage], np.arange(len(some.passage))
+    sizes, rows = units[some.passage], np.arange(len(some.passage))
+    out = Places(*np.zeros((3, len(rows)), np.int64), *np.zeros((2, len(rows)), bool))
     while len(rows):
         _read(some, rows, sizes[rows], least, verifier, excerpts, out)
         # The document that had the first place may be gone.

@@ -56,7 +56,13 @@ def repeated_chains(texts: UnitTexts, progress: Progress) -> WindowChains:
     found = SpilledRecords(KEY_PARTS, 4)
     repeated = SpilledRecords(stretches, 2)
     try:
-        _find_anchors(texts, size, likely)
+        # The windows that have an anchor that occurs in several documents: the first place, and the one after all.
+        reach = texts.least - (texts.least + 1) // 2
+        for is_one, blocks in classes(texts.anchors):
+            for block, _ in _in_several_documents(texts, blocks, is_one=is_one):
+                places = block[:, 1].astype(np.int64)
+                begins = np.maximum(places - reach, texts.offsets[texts.text_at(places)])
+                likely.add(np.column_stack((begins, places + 1)).astype(np.uint64), begins // size)
         _add_windows(texts, size, likely, found, progress)
         likely.close()
         _find_repeated(texts, size, found, repeated, progress)
@@ -103,16 +109,6 @@ def _in_several_documents(
         kept = np.repeat(several, sizes)
         same = np.column_stack([np.zeros((len(begins), 0), bool), *(alike(begins, each) for each in block.T[2:])])
         yield block[kept], np.repeat(same, sizes, axis=0)[kept]
-
-
-def _find_anchors(texts: UnitTexts, size: int, likely: SpilledRecords) -> None:
-    """Add the windows that have an anchor that occurs in several documents: the first place, and the one after all."""
-    reach = texts.least - (texts.least + 1) // 2
-    for is_one, blocks in classes(texts.anchors):
-        for block, _ in _in_several_documents(texts, blocks, is_one=is_one):
-            places = block[:, 1].astype(np.int64)
-            begins = np.maximum(places - reach, texts.offsets[texts.text_at(places)])
-            likely.add(np.column_stack((begins, places + 1)).astype(np.uint64), begins // size)
 
 
 def _add_windows(

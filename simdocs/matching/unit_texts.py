@@ -53,9 +53,7 @@ def opening(numbers: Array, unit: str) -> Mask:
     """Which units a window may begin and end with: all but spaces."""
     if not by_characters(unit):
         return np.ones(len(numbers), bool)
-    known = (kinds.character_kinds(numbers.astype(np.uint32)) & kinds.WHITE) == 0
-    mask: Mask = known
-    return mask
+    return np.asarray((kinds.character_kinds(numbers.astype(np.uint32)) & kinds.WHITE) == 0)
 
 
 def by_characters(unit: str) -> bool:

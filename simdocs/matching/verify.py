@@ -14,7 +14,7 @@ import numpy as np
 from simdocs.engines.engine import Run, WorkerState
 from simdocs.kernels import jaccard
 from simdocs.kernels.jaccard import WORD, bits_for, containments, most_common, of_overlaps
-from simdocs.matching.corpus import Corpus, name_prefix
+from simdocs.matching.corpus import NAMED_AT_ONCE, Corpus, name_prefix
 from simdocs.model.groups import NestedPairs, Pairs
 from simdocs.model.ragged import (
     BATCH_BYTES,
@@ -191,9 +191,6 @@ class BitmapFilter:
 _TOGETHER = 1 << 16
 """Pairs that are verified before the bitmap filter checks the next ones."""
 
-_MOST_DOCUMENTS = 1 << 14
-"""The largest number of documents that are looked up together: their names and facts are Python objects then."""
-
 
 @dataclass(frozen=True, slots=True)
 class Verifier:
@@ -357,8 +354,8 @@ class Verifier:
     def _recorded(self, rows: Rows) -> Iterator[tuple[BlockPlaces, ReloadRequest]]:
         """Yield what is known of the documents among these that an earlier run has read, with their places."""
         recorded = np.flatnonzero(self.corpus.recorded(rows))
-        for at in range(0, len(recorded), _MOST_DOCUMENTS):
-            some = recorded[at : at + _MOST_DOCUMENTS]
+        for at in range(0, len(recorded), NAMED_AT_ONCE):
+            some = recorded[at : at + NAMED_AT_ONCE]
             for places, request in self.corpus.requests(rows[some]):
                 yield some[places], request
 

@@ -22,10 +22,10 @@ BLOCKS = {
     "engines.engine": ("_MOST_ROWS",),
     "engines.local": ("_ROOM_FOR_ROWS", "_ROOM_OF_WORKER"),
     "matching.candidates": ("_AT_ONCE", "_DOCUMENT", "_MUCH"),
-    "matching.corpus": ("_NAME_BYTES", "_NAMED_AT_ONCE", "_MANY"),
+    "matching.corpus": ("_NAME_BYTES", "NAMED_AT_ONCE", "_MANY"),
     "matching.verify": (
         *("_BLOCK_BYTES", "_TILE_BYTES", "_MOST_PAIRS", "_FEWEST_BLOCKS"),
-        *("_MOST_BYTES", "_AT_ONCE", "_TOGETHER", "_MOST_DOCUMENTS"),
+        *("_MOST_BYTES", "_AT_ONCE", "_TOGETHER"),
     ),
     "reading.files": ("_AT_ONCE",),
     "pipeline.again": ("_SLACK", "_CACHE_BYTES", "_ENTRY"),

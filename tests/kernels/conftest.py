@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from unittest import mock
 
 import pytest
 
-from simdocs.kernels.native import is_installed, using
+from simdocs.kernels import native
 
 OF_BOTH = (
     "test_kernel_contract",
@@ -30,10 +31,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(autouse=True, scope="module")
 def kernels(request: pytest.FixtureRequest) -> Iterator[str]:
     """The kernels that are in use."""
-    if request.param == "native" and not is_installed():
+    if request.param == "native" and not native.is_installed():
         pytest.skip("the kernels in C are not installed")
     if request.param == "auto":
         yield "auto"
         return
-    with using(request.param):
+    with mock.patch.object(native, "_chosen", request.param):
         yield request.param

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from simdocs.errors import UnreachableRecallError, UsageError
 from simdocs.kernels import banding
-from simdocs.options.recipes import ChoosingBands
+from simdocs.options.recipes import Bands, ChoosingBands
 from tests import strategies as some
 from tests.twins import bands as twin
 
@@ -26,7 +26,7 @@ either_or_both = st.tuples(counts, counts) | st.tuples(counts, st.none()) | st.t
 @example(0.0, 18, 7)
 @example(1e-300, 256, 256)
 def test_the_probability_of_a_candidate_is_exact_to_rounding(similarity, bands, rows):
-    assert banding.candidate_probability(similarity, bands, rows) == pytest.approx(
+    assert Bands(bands, rows).chance(similarity) == pytest.approx(
         float(twin.probability(similarity, bands, rows)), rel=1e-12
     )
 
@@ -40,7 +40,7 @@ def test_the_least_probability_is_exact_to_rounding_and_never_above_the_curve(si
     found = banding.least_probability(similarity, bands, rows)
     assume(abs(twin.probability(similarity, bands, rows) - Decimal(2) / 3) > Decimal("1e-12"))
     assert found == pytest.approx(float(twin.least_probability(similarity, bands, rows)), rel=1e-9)
-    assert found <= banding.candidate_probability(similarity, bands, rows)
+    assert found <= Bands(bands, rows).chance(similarity)
 
 
 @given(hundredths, recalls, num_perms)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from simdocs.kernels import banding, buckets, jaccard
+from simdocs.options.recipes import Bands
 from tests import strategies as some
 
 PLACES = 128
@@ -57,14 +58,14 @@ def test_agreement_is_the_similarity_and_errs_no_more_than_independent_functions
 @pytest.mark.parametrize("tenths", [3, 7, 8])
 def test_candidates_of_permutation_lie_on_the_s_curve(tenths, bands, rows):
     count = 5_000
-    expected = banding.candidate_probability(tenths / 10, bands, rows)
+    expected = Bands(bands, rows).chance(tenths / 10)
     found = candidate_rate("permutation", 50, 5 * tenths, bands, rows, count)
     assert abs(found - expected) <= 4 * sqrt(expected * (1 - expected) / count)
 
 
 def test_candidates_of_fss_at_the_threshold_lie_above_the_s_curve():
     count = 10_000
-    expected = banding.candidate_probability(0.8, 18, 7)
+    expected = Bands(18, 7).chance(0.8)
     assert expected == pytest.approx(0.9855, abs=5e-5)
     found = candidate_rate("fss", 20, 16, 18, 7, count)
     assert 0.990 <= found <= 0.994

@@ -363,16 +363,16 @@ def test_20_bands_of_5_rows_have_their_threshold_at_549():
 
 def test_20_bands_of_5_rows_find_99_965_percent_at_80():
     assert pytest.approx(0.328, abs=5e-4) == 0.8**5
-    assert banding.candidate_probability(0.8, 1, 5) == pytest.approx(0.8**5)
+    assert Bands(1, 5).chance(0.8) == pytest.approx(0.8**5)
     assert pytest.approx(0.00035, abs=5e-6) == (1 - 0.328) ** 20
-    assert 1 - banding.candidate_probability(0.8, 20, 5) == pytest.approx(0.000356, abs=5e-7)
-    assert banding.candidate_probability(0.8, 20, 5) == pytest.approx(0.99965, abs=1e-5)
+    assert 1 - Bands(20, 5).chance(0.8) == pytest.approx(0.000356, abs=5e-7)
+    assert Bands(20, 5).chance(0.8) == pytest.approx(0.99965, abs=1e-5)
 
 
 def test_20_bands_of_5_rows_make_4_74_percent_false_candidates_at_30():
-    assert banding.candidate_probability(0.3, 1, 5) == pytest.approx(0.00243)
-    assert banding.candidate_probability(0.3, 20, 5) == pytest.approx(0.0474, abs=1e-4)
-    assert banding.candidate_probability(0.3, 20, 5) == pytest.approx(0.04749, abs=5e-6)
+    assert Bands(1, 5).chance(0.3) == pytest.approx(0.00243)
+    assert Bands(20, 5).chance(0.3) == pytest.approx(0.0474, abs=1e-4)
+    assert Bands(20, 5).chance(0.3) == pytest.approx(0.04749, abs=5e-6)
 
 
 @pytest.mark.parametrize(
@@ -412,7 +412,7 @@ def test_the_lectures_rule_brings_ten_bands_of_ten_rows_to_794():
 def test_the_recall_rule(places, at, recall, bands, rows, found):
     assert banding.choose(ChoosingBands(threshold=at, recall=recall), places) == (bands, rows)
     assert twin_bands.by_recall(at, recall, places) == (bands, rows)
-    assert banding.candidate_probability(at, bands, rows) == pytest.approx(found, abs=5e-5)
+    assert Bands(bands, rows).chance(at) == pytest.approx(found, abs=5e-5)
 
 
 def test_the_defaults_are_18_bands_of_7_rows():

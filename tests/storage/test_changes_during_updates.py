@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -86,7 +87,11 @@ def test_a_document_that_changes_during_an_update_has_its_old_or_its_new_text(
     for name in ("docs/a.txt", "docs/b.txt", "docs/s.jsonl"):
         lay(Path(), BEFORE | AFTER)
         update.reset()
-        one_by_one = native.using("numpy") if moment == MOMENTS["when a document is opened"] else nullcontext()
+        one_by_one = (
+            mock.patch.object(native, "_chosen", "numpy")
+            if moment == MOMENTS["when a document is opened"]
+            else nullcontext()
+        )
         with pytest.MonkeyPatch.context() as patch, one_by_one:
             changed = once(patch, moment, lambda path=Path(name): change(path))
             update.run()

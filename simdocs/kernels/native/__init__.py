@@ -7,8 +7,7 @@ compiler was at hand when simdocs was installed, NumPy does all the work.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
 from typing import Any, ParamSpec, TypeVar, cast
@@ -67,17 +66,6 @@ def is_installed() -> bool:
     except ImportError:
         return False
     return True
-
-
-@contextmanager
-def using(kernels: str) -> Iterator[None]:
-    """Use these kernels, `native` or `numpy`, for a while."""
-    global _chosen
-    before, _chosen = _chosen, kernels
-    try:
-        yield
-    finally:
-        _chosen = before
 
 
 def accelerated(kernel: Callable[_Arguments, _Made]) -> Callable[_Arguments, _Made]:

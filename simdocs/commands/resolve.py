@@ -219,7 +219,7 @@ def _beside(options: Any, intake: Intake, index: BandIndex) -> tuple[Any, Intake
         resolved(options, artifact, ("threshold",))
     options = resolved(options, index, ("threshold", *Sequences.options))
     sequences = Sequences.of(options.fields()) if artifact is None else artifact.recipe.sequences
-    sources = replace(intake.sources, input_format=sequences.input_format or "")
+    sources = intake.sources._replace(input_format=sequences.input_format or "")
     # Standard input and FIFOs, too, are read in the format of the index.
     intake = replace(intake, sources=sources, ignored=ignored_of(index))
     return options, intake, index.recipe.but(sequences=sequences)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from simdocs.model.documents import STAMP_FIELDS, Documents
 from simdocs.model.ragged import ByteStrings, Index, Mask, Rows
 from simdocs.pipeline.reading import Read, file_records
-from simdocs.reading.batches import renamed
 from simdocs.reading.unchanged import KeptFiles, KeptRows, Unchanged
 
 _AT_ONCE = 1 << 16
@@ -34,7 +33,10 @@ def taken_over(unchanged: Unchanged, kept: KeptFiles | KeptRows) -> tuple[Read, 
         return Read(places=places, names=found.names[cut], facts=facts, files=files, skips=[]), rows
     rows, path = np.arange(kept.rows.start, kept.rows.stop), found.names[kept.file]
     facts = documents.facts[rows]
-    names = renamed(ByteStrings(documents.names)[kept.rows.start : kept.rows.stop], facts, path, moved=False)
+    names = ByteStrings(documents.names)[kept.rows.start : kept.rows.stop]
+    end = int(facts["container"][0]) if names else 0
+    if names and names[0][:end] != path:
+        names = [path + name[end:] for name in names]
     facts["container"] = len(path)
     files, places = file_records([kept.stamp], [unchanged.content(kept.number)]), facts["line"].tolist()
     return Read(places=places, names=names, facts=facts, files=files, skips=[], digests=kept.digests), rows

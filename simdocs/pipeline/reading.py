@@ -284,11 +284,10 @@ class Read:
         """Add to the numbers of documents that were counted from the beginning of a block. path: that of its file."""
         if not down:
             return
-        from simdocs.reading.batches import renamed
-
         self.facts["line"] += down
         self.places = [number + down for number in self.places]
-        self.names = renamed(self.names, self.facts, path, moved=True)
+        for at in np.flatnonzero(self.facts["flags"] & NUMBERED).tolist():
+            self.names[at] = b"%b#%d" % (path, self.places[at])
         self.skips = [skip._replace(line=skip.line + down) for skip in self.skips]
         if self.unusable_id is not None:
             self.unusable_id = self.unusable_id._replace(line=self.unusable_id.line + down)

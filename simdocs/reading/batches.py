@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simdocs.model.documents import NUMBERED
 from simdocs.model.ragged import BATCH_BYTES, Index, Rows
 from simdocs.model.skipped import DocumentSkipped, Skip
 from simdocs.names import display_name
@@ -286,25 +284,6 @@ def named(path: bytes, ids: Sequence[bytes | None], numbers: Sequence[int]) -> l
     """The names of documents in the file at this path. A document without an id is named by its number."""
     each = zip(ids, numbers, strict=True)
     return [b"%b#%b" % (path, b"%d" % number if its_id is None else its_id) for its_id, number in each]
-
-
-def renamed(names: list[bytes], facts: NDArray[np.void], path: bytes, *, moved: bool) -> list[bytes]:
-    """The names of documents that are now in the container at this path.
-
-    names: their earlier names.
-    facts: their facts now.
-    moved: whether their numbers have changed.
-    """
-    if not names:
-        return names
-    container = int(facts["container"][0])
-    if moved and (facts["flags"] & NUMBERED).any():
-        by_number = (facts["flags"] & NUMBERED).tolist()
-        ids = [None if lacks else name[container + 1 :] for name, lacks in zip(names, by_number, strict=True)]
-        return named(path, ids, facts["line"].tolist())
-    if names[0][:container] == path:
-        return names
-    return [path + name[container:] for name in names]
 
 
 _LAST_MARK = (1 << 24) - 1

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -62,10 +61,6 @@ def file_id(status: os.stat_result) -> FileId:
     return status.st_dev, status.st_ino
 
 
-_STAMPED = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino")
-"""The fields of a status that are a stamp, at once."""
-
-
 class Stamp(NamedTuple):
     """The state of a file on disk. Equal stamps mean equal bytes, unless a clock was set back."""
 
@@ -77,7 +72,7 @@ class Stamp(NamedTuple):
     @classmethod
     def of(cls, status: os.stat_result) -> Stamp:
         """The stamp of a file, from its status."""
-        return cls._make(_STAMPED(status))
+        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
     @classmethod
     def at(cls, path: bytes) -> Stamp | None:
@@ -87,21 +82,12 @@ class Stamp(NamedTuple):
         except (OSError, ValueError):
             return None
 
-    @property
-    def is_of_file(self) -> bool:
-        """Whether it is that of a file, which can be read again."""
-        return bool(self.inode or self.ctime_ns)
-
     def same_bytes(self, later: Stamp) -> bool:
         """Whether an open file holds the same bytes later.
 
         Its ctime does not count: it changes when the file is linked, renamed or removed.
         """
         return (self.size, self.mtime_ns) == (later.size, later.mtime_ns)
-
-    def begins(self, later: Stamp) -> bool:
-        """Whether an open file of lines begins with the same bytes later: it is the same, or has only grown."""
-        return later.size > self.size or self.same_bytes(later)
 
 
 NO_FILE = Stamp(0, 0, 0, 0)

@@ -7,10 +7,9 @@ import os
 import re
 import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import translate
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from simdocs.errors import InputError
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
@@ -34,8 +33,7 @@ if TYPE_CHECKING:
 ARTIFACT_SUFFIXES = (b".shingles", b".signatures", b".index")
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(NamedTuple):
     """The names of documents and directories, or one list of such names.
 
     listed: the file of the list, or `-`.

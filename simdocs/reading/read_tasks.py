@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
@@ -46,7 +46,6 @@ class Files:
     limit: int
     follow: Mask
     texts: bool = False
-    _: KW_ONLY
     named_like_tables: bool = False
     likely: Keys | None = None
 
@@ -251,11 +250,9 @@ class Cutting:
             cut = slice(start + batch.start, start + batch.stop)
             here = range(cut.start, cut.stop) if found.held else ()
             held = {place: found.held[row] for place, row in enumerate(here) if row in found.held}
-            follow = found.follow[cut]
-            files = Files(found.names[cut], held, self._limit, follow, found.texts, named_like_tables=named_like_tables)
-            if earlier is not None:
-                files = replace(files, likely=earlier.likely_contents(cut))
-            yield files, len(batch)
+            names, follow = found.names[cut], found.follow[cut]
+            likely = None if earlier is None else earlier.likely_contents(cut)
+            yield Files(names, held, self._limit, follow, found.texts, named_like_tables, likely), len(batch)
 
     def _sizes(self, start: int, stop: int) -> Index:
         """The assumed size of the text of each of these files: (stop - start,)."""

@@ -12,11 +12,10 @@ import re
 import stat
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from hashlib import sha256
-from threading import Event, Lock, Thread, current_thread, main_thread
+from threading import Lock, Thread, current_thread, main_thread
 from typing import Any, NamedTuple, TypeVar
 
 from simdocs.errors import InputError
@@ -151,45 +150,34 @@ _MISSING = re.compile("NO_SUCH_(BUCKET|KEY)|RESOURCE_NOT_FOUND")
 _SECRETS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 
 
-@contextmanager
-def explained() -> Iterator[None]:
-    """Turn the errors of pyarrow into OSErrors with one line that has no credentials."""
+_Answer = TypeVar("_Answer")
+
+
+def answered(ask: Callable[[], _Answer]) -> _Answer:
+    """What a call of pyarrow returns. Its errors become OSErrors with one line that has no credentials.
+
+    A signal cannot interrupt pyarrow, which may wait for a minute. So the main thread lets another one wait for it.
+    """
+    answer = Future[_Answer]()
+
+    def wait() -> None:
+        try:
+            answer.set_result(ask())
+        except BaseException as error:
+            answer.set_exception(error)
+
+    if current_thread() is main_thread():
+        Thread(target=wait, daemon=True).start()
+    else:
+        wait()
     try:
-        yield
+        return answer.result()
     except (OSError, ValueError, NotImplementedError) as error:
         said = " ".join(str(getattr(error, "strerror", None) or error).split())
         for secret in filter(None, map(os.environ.get, _SECRETS)):
             said = said.replace(secret, "...")
         is_missing = isinstance(error, FileNotFoundError) or _MISSING.search(said)
         raise OSError(errno.ENOENT if is_missing else errno.EIO, said) from None
-
-
-_Answer = TypeVar("_Answer")
-
-
-def answered(ask: Callable[[], _Answer]) -> _Answer:
-    """What a call of pyarrow returns, with its errors explained.
-
-    A signal cannot interrupt pyarrow, which may wait for a minute. So the main thread lets another one wait for it.
-    """
-    if current_thread() is not main_thread():
-        with explained():
-            return ask()
-    answers, errors, done = list[_Answer](), list[BaseException](), Event()
-
-    def wait() -> None:
-        try:
-            answers.append(ask())
-        except BaseException as error:
-            errors.append(error)
-        done.set()
-
-    Thread(target=wait, daemon=True).start()
-    done.wait()
-    with explained():
-        if errors:
-            raise errors[0]
-    return answers[0]
 
 
 _NOT_FOUND = "there is no object of this name, and none below it"

@@ -94,6 +94,10 @@ def test_credentials_are_cut_out_of_what_the_library_says(
 ) -> None:
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(OSError) as raised, stores.explained():
+
+    def refuse() -> None:
         raise kind(f"AWS Error ACCESS_DENIED:\n{' '.join(KEYS.values())} may not do this")
+
+    with pytest.raises(OSError) as raised:
+        stores.answered(refuse)
     assert raised.value.strerror == f"AWS Error ACCESS_DENIED: {' '.join(['...'] * len(KEYS))} may not do this"

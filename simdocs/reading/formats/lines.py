@@ -113,7 +113,7 @@ def _read(block: LineBlock, fields: Sequences) -> tuple[Batch, bytes]:
 
 def _refuse_changed(block: LineBlock, now: Stamp) -> None:
     """Raise DocumentSkipped (changed) unless the file is the one that was found, and as it was, or has only grown."""
-    if now.inode != block.stamp.inode or not block.stamp.begins(now):
+    if now.inode != block.stamp.inode or not (now.size > block.stamp.size or block.stamp.same_bytes(now)):
         raise DocumentSkipped("changed")
 
 

@@ -138,9 +138,7 @@ def answer(options: Compare, run: Run) -> Result:
     compared = ComparedTexts(options)
     in_common = None
     if options.passages:
-        in_common = passages_of(
-            compared.names, compared.texts, options.min_passage, compared.shingling, compared.ignored
-        )
+        in_common = passages_of(compared)
         if not as_page:
             return in_common
     if options.trace:

@@ -75,8 +75,7 @@ def merged(options: Merge, run: Run) -> Result | Artifact:
         result, _ = finish(
             *(options, kind, recipe, documents, writer, run, there, began_ns),
             f"{there.why_anew}; it is replaced" if there.unexpected else "",
-            given=given,
-            of_reading={"root": name_to_text(root)} | _facts_together(facts),
+            recorded={"root": name_to_text(root), **_facts_together(facts), "given": given},
             ignored=len(inputs[0].ignored),
             expectation=merge_arrays(inputs, documents, firsts, recipe, writer.append, run),
         )

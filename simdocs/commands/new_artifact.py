@@ -16,7 +16,6 @@ from simdocs.artifacts.writer import ArtifactWriter, MemoryWriter, check_target
 from simdocs.commands.build import Build, Merge
 from simdocs.commands.resolve import Resolved, of_bands, of_documents, of_signatures
 from simdocs.commands.searching import (
-    facts_expected,
     facts_left_out,
     facts_read,
     lines_of_build,
@@ -113,11 +112,10 @@ def build_and_compare(
     if plan.options.strict and run.skipped.unjudged:
         raise UnjudgedError(run.skipped)
     facts = (name_to_text(os.getcwdb()), began_ns, intake.walking.max_size, run.skipped.counts)
-    of_reading = dict(zip(OF_READING, facts, strict=True))
+    of_reading = dict(zip(OF_READING, facts, strict=True)) if artifact is None else facts_of_reading(artifact)
     result, found = finish(
         *(plan.options, plan.options.kind, recipe, documents, writer, run, there, began_ns, note),
-        given=given_of(intake, documents.counts, len(documents)),
-        of_reading=of_reading if artifact is None else facts_of_reading(artifact),
+        recorded={**of_reading, "given": given_of(intake, documents.counts, len(documents))},
         ignored=len(intake.ignored),
         expectation=expectation,
         advice=tuple(length_advice(documents, recipe.shingling)) if artifact is None else (),
@@ -136,8 +134,7 @@ def finish(
     began_ns: int,
     note: str,
     *,
-    given: Given,
-    of_reading: Mapping[str, Any],
+    recorded: Mapping[str, Any],
     ignored: int,
     expectation: Expectation | None,
     advice: tuple[str, ...] = (),
@@ -146,19 +143,19 @@ def finish(
     the artifact that it replaces.
 
     ShrunkError: see `refuse_shrinking` and `refuse_unread`. began_ns: when the run began. note: why nothing was taken
-    over from the artifact that is replaced; empty if something was, or if there is none. given: its arguments.
-    of_reading: the facts for run.json about the run that read its documents. ignored: the number of tokens that are
-    left out of all documents. expectation: what the bands of an index will find; None for other artifacts. advice:
+    over from the artifact that is replaced; empty if something was, or if there is none. recorded:
+    the facts for run.json about its arguments and the run that read its documents. ignored: the number of tokens that
+    are left out of all documents. expectation: what the bands of an index will find; None for other artifacts. advice:
     lines about parameters that do not suit the documents.
     """
     old, skipped, target = there.artifact, run.skipped, display_name(options.output or b"")
     if old is not None:
-        note = _beside(old, there, given, note, run, allow_shrink=options.allow_shrink)
+        note = _beside(old, there, recorded["given"], note, run, allow_shrink=options.allow_shrink)
     if there.unexpected:
         skipped.warnings.append(note)
     found = changes(documents, None if old is None else old.documents)
     run.progress("writing", 0, 0)
-    writer.finish(documents, recipe, _run_facts(began_ns, found) | dict(of_reading) | {"given": given})
+    writer.finish(documents, recipe, {**_run_facts(began_ns, found), **recorded})
     facts: dict[str, Any] = {
         **facts_read(documents),
         "short": documents.flagged(SHORT),
@@ -172,7 +169,7 @@ def finish(
             "note": note,
             "renamed": len(found.renamed),
         },
-        **({} if expectation is None else facts_expected(recipe, expectation)),
+        **({} if expectation is None else _facts_expected(recipe, expectation)),
         "kind": kind,
         "advice": list(advice),
         "seconds": None,
@@ -197,6 +194,24 @@ def _beside(old: Artifact, there: Standing, given: Given, note: str, run: Run, *
     if note or [word for word, _ in recorded_arguments(old.run)] == [word for word, _ in given]:
         return note
     return others or "it was built from other arguments" if old.run else "its run.json is missing or damaged"
+
+
+def _facts_expected(recipe: Recipe, expected: Expectation) -> dict[str, Any]:
+    """What the bands of an index will find, as values that JSON has."""
+    assert isinstance(recipe, IndexRecipe)
+    facts: dict[str, Any] = {
+        "threshold": recipe.banding.threshold,
+        **recipe.banding.cut._asdict(),
+        "probability": expected.at_threshold,
+        "curve": [[similarity, probability] for similarity, probability in expected.curve],
+        "candidates_a_document": expected.candidates,
+    }
+    if expected.sketched is not None:
+        facts["sketch_tokens"] = expected.sketched
+    if expected.better_num_perm:
+        better = {"num_perm": expected.better_num_perm, "candidates_a_document": expected.better_candidates}
+        facts["fewer_with"] = better
+    return facts
 
 
 def _build_shingles(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | None) -> tuple[Documents, None]:
@@ -239,7 +254,7 @@ def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | N
     writer.append("same_as", same_as(firsts, texts))
     writer.append("signatures", signatures)
     writer.append("ignored", plan.intake.ignored)
-    tokens, owners = _sketch(plan.artifact, sketches, documents, firsts, earlier)
+    tokens, owners = _sketch(plan, sketches, documents, firsts, earlier)
     writer.append("sketch_tokens", tokens)
     writer.append("sketch_rows", owners)
     sketched = len(tokens) if recipe.containing.containment else None
@@ -248,15 +263,11 @@ def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | N
 
 
 def _sketch(
-    artifact: Artifact | None,
-    sketches: list[Ragged] | None,
-    documents: Documents,
-    firsts: Rows,
-    earlier: Earlier | None,
+    plan: BuildPlan, sketches: list[Ragged] | None, documents: Documents, firsts: Rows, earlier: Earlier | None
 ) -> tuple[Tokens, Tokens]:
     """The columns of the containment sketch; empty if there is none. An index of an index has the same sketch."""
-    if isinstance(artifact, BandIndex):
-        return artifact["sketch_tokens"].all(), artifact["sketch_rows"].all()
+    if isinstance(plan.artifact, BandIndex):
+        return plan.artifact["sketch_tokens"].all(), plan.artifact["sketch_rows"].all()
     if sketches is None:
         return NO_TOKENS, NO_TOKENS
     every = Ragged.concat(sketches, np.uint32)

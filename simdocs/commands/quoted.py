@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from simdocs.matching.verify import Verifier
 from simdocs.model.comparison import counted_units
 from simdocs.model.documents import Documents
 from simdocs.model.figures import counted
-from simdocs.model.ragged import Rows, Tokens, batches
+from simdocs.model.ragged import Rows, batches
 from simdocs.model.result import EXCERPTS, NAME, NUMBER, PLAIN, QUOTING, Blocks, Look, Result, Row, Table, table_head
 from simdocs.model.skipped import Skipped
 from simdocs.names import display_name, text_to_name
@@ -35,6 +35,9 @@ from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling
 from simdocs.pipeline.again import outdated_warnings, reload_texts
 from simdocs.reading.decode import looking_like
+
+if TYPE_CHECKING:
+    from simdocs.commands.similarities import ComparedTexts
 
 _A, _B = (dict.fromkeys((f"{side}_begin", f"{side}_end", f"{side}_line"), NUMBER) for side in "ab")
 
@@ -48,15 +51,14 @@ QUOTED = PLACES.but(QUOTING, passage=EXCERPTS)
 """The same for people, who also see each passage."""
 
 
-def passages_of(
-    names: Sequence[Any], texts: Sequence[bytes], min_passage: int | None, shingling: Shingling, ignored: Tokens
-) -> Result:
-    """The passages that two texts in UTF-8 have in common, those with most units first. ignored: tokens left out.
+def passages_of(compared: ComparedTexts) -> Result:
+    """The passages that two texts have in common, those with most units first.
 
     UsageError: a shingle has more units than the shortest passage that is wanted.
     """
-    least, unit = least_units(min_passage, shingling), shingling.unit
-    search = PassageSearch(texts[:1], shingling, least, ignored)
+    names, texts, shingling = compared.names, compared.texts, compared.shingling
+    least, unit = least_units(compared.options.min_passage, shingling), shingling.unit
+    search = PassageSearch(texts[:1], shingling, least, compared.ignored)
     first, other = search.firsts[0], search.placed(texts[1])
     passages, lengths = search.passages(0, other), (len(first.numbers), len(other.numbers))
     rows = [each.row(*names) for each in passages]

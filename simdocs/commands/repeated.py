@@ -246,7 +246,6 @@ class _Answer(NamedTuple):
     def _excerpt(self, passage: int) -> Excerpt:
         """A passage as it is at its first place."""
         assert self.excerpts is not None
-        before, text, after = (
-            each.decode("utf-8", "surrogateescape") for each in self.excerpts.of(int(self.numbers[passage]))
-        )
+        parts = self.excerpts.of(int(self.numbers[passage]))
+        before, text, after = (part.decode("utf-8", "surrogateescape") for part in parts)
         return Excerpt(counted_units(int(self.units[passage]), self.unit), before, text, after)

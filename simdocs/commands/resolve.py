@@ -9,7 +9,14 @@ from typing import Any, Generic, TypeVar
 
 from simdocs.artifacts.formats import FORMATS, is_disguised, kind_of
 from simdocs.artifacts.reader import open_artifact, usable
-from simdocs.commands.ignoring import contradictory_files, ignored_of, leaving_out, refuse_other_tokens, stop_word_list
+from simdocs.commands.ignoring import (
+    contradictory_files,
+    ignored_of,
+    leaving_out,
+    permutations_of,
+    refuse_other_tokens,
+    stop_word_list,
+)
 from simdocs.errors import InputError, UnreachableRecallError, UsageError
 from simdocs.kernels.banding import choose
 from simdocs.matching.corpus import Corpus
@@ -232,8 +239,6 @@ def _signed(options: Any, intake: Intake, artifact: Artifact | None) -> tuple[In
         recipe = fixed
     else:
         if (name := getattr(options, "permutation_file", None)) is not None:
-            from simdocs.commands.ignoring import permutations_of
-
             intake = replace(intake, permutations=permutations_of(name))
         functions = getattr(options, "functions", ())
         sketching = Sketching.of(options.fields()).with_own_functions(functions, intake.permutations)

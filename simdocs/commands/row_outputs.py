@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from itertools import pairwise
@@ -190,6 +190,9 @@ def _shown(path: str) -> str:
 KEPT, REMOVED, FLAGGED = "kept_rows", "removed_rows", "flagged_rows"
 
 
+_Writers = dict[str, RowWriter]
+
+
 class RowDrafts:
     """The drafts of files, or directories of files, into which rows are written.
 
@@ -207,6 +210,7 @@ class RowDrafts:
         targets = row_targets(outputs, intake.found, intake.sources, fields, others)
         self._outputs, self._forms, self._read_as, self._paths = targets
         self._drafts: dict[str, OutputStream | DraftTree | StoredTree] = {}
+        self._counts = Counter[str]()
         for name, path in self._outputs.items():
             if name in self._forms:
                 self._drafts[name] = publishing.enter_context(atomic_file(path))
@@ -241,7 +245,7 @@ class RowDrafts:
                 of = name_to_text(names[at]) if at in names else None
                 yield Flags(of, score, None if group[row] < 0 else group[row])
 
-        rows, files, unjudged, lost = Counter[str](), 0, 0, 0
+        files = unjudged = lost = 0
         for number in range(len(self._found.names)):
             mine, stamp = judged.get(self._found.names[number], (range(0), self._found.stamp(number)))
             self._refuse_changed(number, stamp, mine)
@@ -262,7 +266,7 @@ class RowDrafts:
                     is_removed = np.zeros(len(some.numbers), bool)
                     here = mine[begin:end]
                     is_removed[places] = original[here.start : here.stop] >= 0
-                    unjudged += _write(source, some, places, is_removed, partial(flags, here), writers, rows)
+                    unjudged += self._write(source, some, places, is_removed, flags(here), writers)
                     read += len(some.numbers)
                     run.progress("writing rows", mine.start + end, len(documents))
                 for writer in writers.values():
@@ -276,7 +280,7 @@ class RowDrafts:
             draft.prepare()
         of_tree = {name: files for name in self._outputs if name not in self._forms}
         return tuple(
-            WrittenRows(name, os.fsencode(path), rows[name], of_tree.get(name), unjudged if name == KEPT else 0, lost)
+            WrittenRows(name, os.fsencode(path), self._counts[name], of_tree.get(name), unjudged * (name == KEPT), lost)
             for name, path in self._outputs.items()
         )
 
@@ -284,9 +288,9 @@ class RowDrafts:
         """The rows of a file, which is closed at the end. Raises DocumentSkipped, also when it is entered."""
         return opened_rows(self._found.source(number, self._limit), self._read_as[number], self._fields)
 
-    def _writers(self, number: int, source: RowSource, stack: ExitStack) -> dict[str, RowWriter]:
+    def _writers(self, number: int, source: RowSource, stack: ExitStack) -> _Writers:
         """A writer of the rows of this file for each output. stack: closes their files."""
-        writers = dict[str, RowWriter]()
+        writers: _Writers = {}
         for name, draft in self._drafts.items():
             if isinstance(draft, OutputStream):
                 path, form, write = self._outputs[name], self._forms[name], draft.write
@@ -297,6 +301,29 @@ class RowDrafts:
             joined = name in self._forms and len(self._found.names) > 1
             writers[name] = row_writer(form, source, sink, again, flagged=name == FLAGGED, joined=joined)
         return writers
+
+    def _write(
+        self, source: RowSource, rows: RowBatch, places: Index, removed: Mask, flags: Iterator[Flags], writers: _Writers
+    ) -> int:
+        """Write some rows, and return how many were not judged.
+
+        places: those of documents. removed: (n,), which rows are duplicates. flags: those of the documents.
+        """
+        is_row = np.ones(len(rows.numbers), bool)
+        if noun_of(source.form) == "line":  # blank lines have numbers
+            is_row[:] = [bool(row.strip()) for row in rows.data]
+        for name, writer in writers.items():
+            wanted = is_row
+            if name == FLAGGED:
+                of_rows = [Flags()] * len(is_row)
+                for place, its in zip(places.tolist(), flags, strict=True):
+                    of_rows[place] = its
+                writer.write(rows._replace(flags=of_rows))
+            else:
+                wanted = removed == (name == REMOVED)
+                writer.write(rows.take(np.flatnonzero(wanted)))
+            self._counts[name] += int((wanted & is_row).sum())
+        return int(is_row.sum()) - len(places)
 
     def _refuse_changed(self, number: int, stamp: Stamp, mine: range) -> None:
         """Raise InputError if a file with this stamp has changed. mine: its documents; without any, it may be gone."""
@@ -331,33 +358,3 @@ def _documents_of_files(documents: Documents) -> dict[bytes, tuple[range, Stamp]
         stamp = (int(files[field][place]) for field in ("file_size", "mtime_ns", "ctime_ns", "inode"))
         found[name] = range(start, stop), Stamp(*stamp)
     return found
-
-
-def _write(
-    source: RowSource,
-    rows: RowBatch,
-    places: Index,
-    is_removed: Mask,
-    flags: Callable[[], Iterator[Flags]],
-    writers: Mapping[str, RowWriter],
-    counts: Counter[str],
-) -> int:
-    """Write some rows, and return how many were not judged.
-
-    places: those of documents. is_removed: (n,), which rows are duplicates. flags: yields those of the documents.
-    """
-    is_row = np.ones(len(rows.numbers), bool)
-    if noun_of(source.form) == "line":  # blank lines have numbers
-        is_row[:] = [bool(row.strip()) for row in rows.data]
-    for name, writer in writers.items():
-        if name == FLAGGED:
-            of_rows = [Flags()] * len(is_row)
-            for place, its in zip(places.tolist(), flags(), strict=True):
-                of_rows[place] = its
-            writer.write(rows._replace(flags=of_rows))
-            counts[name] += int(is_row.sum())
-        else:
-            wanted = is_removed == (name == REMOVED)
-            writer.write(rows.take(np.flatnonzero(wanted)))
-            counts[name] += int((wanted & is_row).sum())
-    return int(is_row.sum()) - len(places)

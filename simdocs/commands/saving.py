@@ -154,15 +154,9 @@ def _pairs(decision: Decision, places: _Places) -> Iterator[SavedPair]:
     groups = np.cumsum(np.concatenate(([0], pairs.left[1:] != pairs.left[:-1]))) if len(pairs) else pairs.left
     for at in range(0, len(pairs), _AT_ONCE):
         some = pairs.take(np.arange(at, min(at + _AT_ONCE, len(pairs))))
-        rows = zip(
-            _documents(corpus, some.left, places),
-            _documents(corpus, some.right, places),
-            some.jaccard.tolist(),
-            some.estimate.tolist(),
-            groups[at : at + _AT_ONCE].tolist(),
-            strict=True,
-        )
-        for kept, duplicate, jaccard, estimate, group in rows:
+        sides = (_documents(corpus, rows, places) for rows in (some.left, some.right))
+        figures = (each.tolist() for each in (some.jaccard, some.estimate, groups[at : at + _AT_ONCE]))
+        for kept, duplicate, jaccard, estimate, group in zip(*sides, *figures, strict=True):
             yield SavedPair(kept, duplicate, None if isnan(jaccard) else jaccard, estimate, group)
 
 

@@ -26,13 +26,12 @@ from simdocs.model.result import AT_ONCE, Row
 from simdocs.model.skipped import WITHOUT_ROWS, Skip, Skipped, in_short
 from simdocs.names import name_to_text
 from simdocs.options.answers import Grouping
-from simdocs.options.recipes import IndexRecipe, Recipe
 from simdocs.pipeline.again import outdated_warnings
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.reading.decode import looking_like
 
 if TYPE_CHECKING:
-    from simdocs.pipeline.indexing import Expectation
+    pass
 
 
 NamesOf: TypeAlias = Callable[..., tuple[list[Any], Mask]]
@@ -90,10 +89,7 @@ def pair_rows(documents: Corpus, pairs: Pairs, names: NamesOf) -> Iterator[list[
         some = pairs.take(np.arange(at, min(at + AT_ONCE, len(pairs))))
         left, left_fit = names(documents, some.left, kept=True)
         right, right_fit = names(documents, some.right)
-        fit = np.flatnonzero(left_fit & right_fit)
-        if len(fit) < len(some):
-            left, right = [left[place] for place in fit], [right[place] for place in fit]
-        yield list(some.take(fit).named(left, right))
+        yield list(compress(some.named(left, right), (left_fit & right_fit).tolist()))
 
 
 def group_rows(documents: Corpus, members: Members, names: NamesOf) -> Iterator[list[Row]]:
@@ -322,24 +318,6 @@ def facts_left_out(documents: Documents, ignored: int) -> dict[str, Any]:
 
 _BYTES_SKETCHED = 8
 """Bytes that a token takes in the containment sketch: the token and the row of a document, each uint32."""
-
-
-def facts_expected(recipe: Recipe, expected: Expectation) -> dict[str, Any]:
-    """What the bands of an index will find, as values that JSON has."""
-    assert isinstance(recipe, IndexRecipe)
-    facts: dict[str, Any] = {
-        "threshold": recipe.banding.threshold,
-        **recipe.banding.cut._asdict(),
-        "probability": expected.at_threshold,
-        "curve": [[similarity, probability] for similarity, probability in expected.curve],
-        "candidates_a_document": expected.candidates,
-    }
-    if expected.sketched is not None:
-        facts["sketch_tokens"] = expected.sketched
-    if expected.better_num_perm:
-        better = {"num_perm": expected.better_num_perm, "candidates_a_document": expected.better_candidates}
-        facts["fewer_with"] = better
-    return facts
 
 
 def lines_of_build(facts: Mapping[str, Any], documents: Documents, skipped: Skipped, *, verbose: bool) -> Iterator[str]:

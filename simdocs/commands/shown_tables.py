@@ -235,14 +235,9 @@ def _candidates(index: BandIndex, rows: Rows | None, options: Show, run: Run) ->
                 left, right = left[wanted], right[wanted]
             exact = verifier.exact_jaccard(left, right)
             similar = np.where(np.isnan(exact), "", np.where(exact >= banding.threshold, "yes", "no"))
-            yield from zip(
-                *(corpus.printed_names(side) for side in (left, right)),
-                agreeing_bands(signatures, left, right, banding.cut).tolist(),
-                corpus.estimates(left, right).tolist(),
-                exact.tolist(),
-                similar.tolist(),
-                strict=True,
-            )
+            names = (corpus.printed_names(side) for side in (left, right))
+            agree, estimates = agreeing_bands(signatures, left, right, banding.cut), corpus.estimates(left, right)
+            yield from zip(*names, *(each.tolist() for each in (agree, estimates, exact, similar)), strict=True)
 
     return _CANDIDATES, lines()
 
@@ -302,11 +297,9 @@ def _facts(artifact: Artifact) -> Iterator[tuple[str, Any]]:
             yield "fewer_candidates_with_num_perm", expected.better_num_perm
     yield from _run(artifact)
     yield "kernels_in_use", kernels_in_use()
-    first = list(range(min(ENDS, artifact.n_documents)))
-    last = list(range(max(ENDS, artifact.n_documents - ENDS), artifact.n_documents))
-    prefix = name_prefix(None, artifact.root)
-    yield from (("first", name_to_text(path_from(prefix, documents.raw_name(row)))) for row in first)
-    yield from (("last", name_to_text(path_from(prefix, documents.raw_name(row)))) for row in last)
+    count, prefix = artifact.n_documents, name_prefix(None, artifact.root)
+    for key, rows in (("first", range(min(ENDS, count))), ("last", range(max(ENDS, count - ENDS), count))):
+        yield from ((key, name_to_text(path_from(prefix, documents.raw_name(row)))) for row in rows)
 
 
 def _run(artifact: Artifact) -> Iterator[tuple[str, Any]]:

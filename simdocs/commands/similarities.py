@@ -159,11 +159,9 @@ def similarity_matrix(compared: ComparedTexts) -> SimilarityMatrix:
     """The similarities of several texts, as a table with a column for each."""
     names, similarity = compared.names, compared.similarity
     columns = dict.fromkeys(map(str, range(1, len(names) + 1)), SIMILARITY)
-    rows = enumerate(zip(names, similarity.tolist(), strict=True), 1)
-    table = Table.of(
-        table_head(number=NUMBER, document=NAME).but(PLAIN, **columns),
-        ((number, name, *row) for number, (name, row) in rows),
-    )
+    each = enumerate(zip(names, similarity.tolist(), strict=True), 1)
+    head = table_head(number=NUMBER, document=NAME).but(PLAIN, **columns)
+    table = Table.of(head, ((number, name, *row) for number, (name, row) in each))
     return SimilarityMatrix(table, names, similarity, notes=compared.notes(), is_found=compared.is_found)
 
 

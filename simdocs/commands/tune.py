@@ -40,12 +40,8 @@ class Tune(Banded, Rereading, Drawn):
             return
         yield from self._check_texts()
         useful = {"num_perm", *OF_BANDS}
-        useless = [
-            each
-            for each in self.differ(tuple(self.options))
-            if each.name not in useful and each.shared not in (OUTPUT, RUN)
-        ]
-        if useless:
+        others = [each.name for each in self.options.values() if each.shared not in (OUTPUT, RUN)]
+        if useless := self.differ([name for name in others if name not in useful]):
             yield f"{flags(useless)} needs documents: name some, or leave it out"
 
 

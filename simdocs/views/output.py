@@ -274,18 +274,14 @@ class Drawing:
 
     def draw(self, table: Table) -> None:
         """Draw a table, block by block. If its head is that of the table before, its rows belong to that."""
-        self._take(table.head, [])
-        for rows in table.blocks():
-            self._take(table.head, rows)
-
-    def _take(self, head: TableHead, rows: list[Row]) -> None:
-        if self._format is None or head != self._head:
+        if self._format is None or table.head != self._head:
             if self._format is not None:
                 self._end_table()
                 self._write(b"\n" if self.look.for_people else b"")
-            self._head, self._format = head, self._format_for(head)
+            self._head, self._format = table.head, self._format_for(table.head)
             self._write(self._format.begin())
-        self._write(self._format.rows(rows))
+        for rows in table.blocks():
+            self._write(self._format.rows(rows))
 
     def _format_for(self, head: TableHead) -> Format:
         """The format that draws a table with this head."""

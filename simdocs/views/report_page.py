@@ -12,8 +12,6 @@ import gzip
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from functools import cache
-from importlib.resources import files
 from itertools import accumulate
 from typing import Any
 
@@ -28,7 +26,7 @@ from simdocs.names import command_line, display_name, name_to_text, shell_word, 
 from simdocs.options.families import FIGURES, KEEP
 from simdocs.options.recipes import ChoosingBands, Shingling
 from simdocs.views.drawn_difference import difference_rows, ends_of, harmless_text
-from simdocs.views.svg import TITLES, figure, style
+from simdocs.views.svg import TITLES, figure, part
 
 LISTED = 100
 """Groups that can be read without the script."""
@@ -45,17 +43,25 @@ _BLOCK = 1 << 20
 
 def report_page(report: Report) -> bytes:
     """The page of a report: the same bytes for the same answer. MissingExtraError: Jinja2 is not installed."""
-    answer = report.answer
+    answer, groups = report.answer, report.groups
     blocks, (_, missing) = list(_text_blocks(report)), differences(report.shown)
+    share = f" ({answer.duplicates / answer.documents:.0%})" if answer.documents else ""
+    counts = [
+        (f"{answer.documents:,}", "documents"),
+        (f"{answer.kept:,}", "kept") if answer.changed is None else (f"{answer.changed:,}", "new or changed"),
+        (f"{answer.duplicates:,}{share}", "duplicates"),
+        (f"{answer.groups:,}", "groups"),
+        (size(int(groups.size[groups.duplicates].sum())), "text in duplicates"),
+    ]
     return rendered(
         "page.html",
         title=f"Near-duplicates: {counted(answer.duplicates, 'duplicate')} in {counted(answer.groups, 'group')}",
-        counts=_counts(report),
+        counts=counts,
         facts=[*_compared_in_words(answer), *_method_in_words(answer)],
         promises=list(_promises_in_words(answer)),
         figures=[(name, TITLES[name], _markup(drawn)) for name in FIGURES if (drawn := figure(report, name))],
         listed=list(_listed(report)),
-        beyond=max(0, len(report.groups) - LISTED),
+        beyond=max(0, len(groups) - LISTED),
         shown=_shown_in_words(report),
         unreadable=[display_name(each.encode("utf-8", "surrogateescape")) for each in missing],
         data=_packed(_json(_data(report, [first for first, _ in blocks]))),
@@ -66,9 +72,10 @@ def report_page(report: Report) -> bytes:
 
 def rendered(template: str, **values: Any) -> bytes:
     """A page from one of the templates. Its style and script are allowed by their digests, and nothing else is."""
-    styles, script, jinja2 = f"{style()}{_file('page.css')}", _file("page.js"), needs("jinja2", "writing HTML")
+    styles, script = part("figure.css") + part("page.css"), part("page.js")
+    jinja2 = needs("jinja2", "writing HTML")
     spaces = dict.fromkeys(("trim_blocks", "lstrip_blocks", "keep_trailing_newline"), True)
-    loader, undefined = jinja2.FunctionLoader(_file), jinja2.StrictUndefined
+    loader, undefined = jinja2.FunctionLoader(part), jinja2.StrictUndefined
     environment = jinja2.Environment(loader=loader, autoescape=True, undefined=undefined, **spaces)
     page: str = environment.get_template(template).render(
         style=_markup(styles), script=_markup(script), style_hash=_hash(styles), script_hash=_hash(script), **values
@@ -81,27 +88,8 @@ def _markup(safe: str) -> Any:
     return needs("markupsafe", "writing HTML").Markup(safe)
 
 
-@cache
-def _file(name: str) -> str:
-    return files("simdocs.views").joinpath("report", name).read_text("utf-8")
-
-
 def _hash(content: str) -> str:
     return base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
-
-
-def _counts(report: Report) -> list[tuple[str, str]]:
-    """The figures at the top of the page, with what they are."""
-    answer = report.answer
-    removed = int(report.groups.size[report.groups.duplicates].sum())
-    share = f" ({answer.duplicates / answer.documents:.0%})" if answer.documents else ""
-    return [
-        (f"{answer.documents:,}", "documents"),
-        (f"{answer.kept:,}", "kept") if answer.changed is None else (f"{answer.changed:,}", "new or changed"),
-        (f"{answer.duplicates:,}{share}", "duplicates"),
-        (f"{answer.groups:,}", "groups"),
-        (size(removed), "text in duplicates"),
-    ]
 
 
 def _compared_in_words(answer: SavedAnswer) -> Iterator[tuple[str, str]]:

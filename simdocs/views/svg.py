@@ -39,9 +39,9 @@ _Image = tuple[str, float, list[str]]
 
 
 @cache
-def style() -> str:
-    """The style sheet of all images."""
-    return files("simdocs.views").joinpath("report", "figure.css").read_text("utf-8")
+def part(name: str) -> str:
+    """A file of which pages and images are made, such as the style sheet of all images."""
+    return files("simdocs.views").joinpath("report", name).read_text("utf-8")
 
 
 def image(name: str, title: str, description: str, height: float, parts: Iterable[str], *, alone: bool = False) -> str:
@@ -50,9 +50,9 @@ def image(name: str, title: str, description: str, height: float, parts: Iterabl
     name: the beginning of the ids of its parts, of which a page has one each. alone: as a file of its own, with its
     title, the style sheet and a background.
     """
-    above = 36 if alone else 0
+    above, css = 36 if alone else 0, part("figure.css")
     around = (
-        f"<style>{style()}.page{{fill:#fff}}@media (prefers-color-scheme:dark){{.page{{fill:#14181d}}}}</style>",
+        f"<style>{css}.page{{fill:#fff}}@media (prefers-color-scheme:dark){{.page{{fill:#14181d}}}}</style>",
         f'<rect class="page" y="-{above}" width="{WIDTH}" height="{height + above:.0f}"/>',
         text(8, -14, title, "heading"),
     )

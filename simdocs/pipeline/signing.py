@@ -327,15 +327,6 @@ def sign_task(
     return read, (out, Ragged.concat(below, np.uint32).take(order) if sketched else None)
 
 
-def signatures_of(artifact: Artifact, rows: Rows) -> Tokens:
-    """The signatures of these documents of an artifact."""
-    column = artifact["signatures"]
-    column.release()  # or else all that was read before would stay in memory
-    follow = len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all()
-    found: Tokens = column.cut(int(rows[0]), int(rows[-1]) + 1) if follow else column.rows(rows)
-    return found
-
-
 def _sign_sets(
     sets: Ragged, _state: WorkerState, sketching: Sketching, ignored: Tokens, seed: int, *, sketched: bool
 ) -> tuple[Tokens, Index, Ragged]:
@@ -384,8 +375,9 @@ def signed(
                 assert old is not None
                 rows, below = np.empty((len(old), sketching.num_perm), np.uint32), None
             if old is not None:
-                known = np.flatnonzero(old >= 0)
-                rows[known] = signatures_of(reading.reused, old[known])
+                known, column = np.flatnonzero(old >= 0), reading.reused["signatures"]
+                column.release()  # or else all that was read before would stay in memory
+                rows[known] = column.rows(old[known])
             signatures.add(rows if len(taken) == len(rows) else rows[taken])
             if sketches is not None:
                 none = Ragged(NO_TOKENS, np.zeros(len(taken) + 1, np.int64))

@@ -222,13 +222,18 @@ class _Walk:
                     continue
                 if is_directory:
                     if not self.walking.one_file_system or status.st_dev == self.device or is_uri(self.root):
-                        stack.append(self._entered(entry.path, file_id(status)))
+                        if file_id(status) in self.seen:
+                            raise DocumentSkipped("again")
+                        self.seen.add(file_id(status))
+                        stack.append(self._listed(entry.path))
                     continue
                 is_mark = not status.st_size and entry.name == SUCCESS.encode()
                 if is_mark or (data is not None and entry.name not in data):
                     raise DocumentSkipped("described")
             except DocumentSkipped as left:
                 self._leave_out(entry.path, left)
+            except OSError as error:  # the directory cannot be listed
+                self._leave_out(entry.path, DocumentSkipped.of(error))
             else:
                 yield Found.of(entry.path, status, 0 if entry.is_symlink() else status.st_nlink, walked)
 
@@ -262,20 +267,11 @@ class _Walk:
             raise DocumentSkipped("special")
         return status
 
-    def _entered(self, path: bytes, identity: FileId) -> _Listed:
-        """What to visit in a directory below the root. Raises DocumentSkipped: it is left out."""
-        if identity in self.seen:
-            raise DocumentSkipped("again")
-        self.seen.add(identity)
-        try:
-            return self._listed(path)
-        except FileNotFoundError:
-            raise DocumentSkipped("vanished") from None
-        except OSError as error:
-            raise DocumentSkipped("unreadable", error.strerror or str(error)) from None
-
     def _listed(self, path: bytes) -> _Listed:
-        """What to visit in a directory, in the order of whole paths: a slash comes after the name of a directory."""
+        """What to visit in a directory, in the order of whole paths: a slash comes after the name of a directory.
+
+        Raises DocumentSkipped: it is left out. OSError.
+        """
         entries = sorted(self.entries(path), key=self._place, reverse=True)
         names = {entry.name for entry in entries}
         manifest = self.head(os.path.join(path, _MANIFEST), 64) if path != self.root and _MANIFEST in names else b""

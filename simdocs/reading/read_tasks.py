@@ -105,6 +105,8 @@ class Cutting:
         self._report, self._earlier, self._with_digests = report, earlier, with_digests
         self.formats, self._meanings = formats_of(found, sequences)
         """The format of each file, as a number; 0: it is one document."""
+        self._kept: Mask = np.zeros(len(self.formats), bool) if earlier is None else earlier.same >= 0
+        """Which files are taken over."""
         self.lacking: Skip | None = None
         """The first file that is a table without the text field."""
         self._uncut = set[int]()
@@ -117,7 +119,7 @@ class Cutting:
         tables = self.formats > 0
         for start, stop in _runs(tables, 0, len(tables)):
             if not tables[start]:
-                yield from self._files_or_kept(start, stop, named_like_tables=False)
+                yield from self._files(start, stop, named_like_tables=False)
                 continue
             for begin in range(start, stop, _AT_ONCE):
                 end, troubles = min(begin + _AT_ONCE, stop), dict[int, DocumentSkipped]()
@@ -125,7 +127,7 @@ class Cutting:
                     tables[row] = self._is_table(row, troubles)
                 for first, last in _runs(tables, begin, end):
                     if not tables[first]:
-                        yield from self._files_or_kept(first, last, named_like_tables=True)
+                        yield from self._files(first, last, named_like_tables=True)
                     for row in range(first, last) if tables[first] else ():
                         yield from self._table(row, troubles.get(row))
 
@@ -170,7 +172,7 @@ class Cutting:
         """
         form, found = self._meanings[self.formats[row]], self._found
         earlier, is_named = self._earlier, row in found.named
-        if earlier is not None and earlier.same[row] >= 0 and not is_named:
+        if earlier is not None and self._kept[row] and not is_named:
             return not earlier.is_one_text(row)
         if form in ("parquet", "arrow"):
             return True
@@ -230,35 +232,26 @@ class Cutting:
             return False
         return is_of_lines(form, found.names[row])
 
-    def _files_or_kept(self, start: int, stop: int, *, named_like_tables: bool) -> Iterator[tuple[Portion, int]]:
+    def _files(self, start: int, stop: int, *, named_like_tables: bool) -> Iterator[tuple[Portion, int]]:
         """Yield tasks of files to read, and of files to take over, in row order. Each of them is one document."""
-        earlier = self._earlier
-        if earlier is None:
-            yield from self._files(start, stop, named_like_tables)
-            return
-        from simdocs.reading.unchanged import kept_files
-
-        for begin, end in _runs(earlier.same >= 0, start, stop):
-            if earlier.same[begin] < 0:
-                yield from self._files(begin, end, named_like_tables)
-            else:
-                yield from kept_files(earlier, begin, end)
-
-    def _files(self, start: int, stop: int, named_like_tables: bool) -> Iterator[tuple[Files, int]]:
         found, earlier = self._found, self._earlier
-        for batch in batches(self._sizes(start, stop), self._task_bytes):
-            cut = slice(start + batch.start, start + batch.stop)
-            here = range(cut.start, cut.stop) if found.held else ()
-            held = {place: found.held[row] for place, row in enumerate(here) if row in found.held}
-            names, follow = found.names[cut], found.follow[cut]
-            likely = None if earlier is None else earlier.likely_contents(cut)
-            yield Files(names, held, self._limit, follow, found.texts, named_like_tables, likely), len(batch)
+        for begin, end in _runs(self._kept, start, stop):
+            if earlier is not None and self._kept[begin]:
+                from simdocs.reading.unchanged import AT_ONCE, KeptFiles
 
-    def _sizes(self, start: int, stop: int) -> Index:
-        """The assumed size of the text of each of these files: (stop - start,)."""
-        sizes = np.minimum(self._found.sizes[start:stop], np.iinfo(np.int64).max // ASSUMED_RATIO)
-        sizes[self._found.names.part(start, stop).that_end_with(COMPRESSED_SUFFIXES)] *= ASSUMED_RATIO
-        return sizes
+                for at in range(begin, end, AT_ONCE):
+                    numbers = earlier.same[at : min(at + AT_ONCE, end)]
+                    yield KeptFiles(at, numbers), len(numbers)
+                continue
+            sizes = np.minimum(found.sizes[begin:end], np.iinfo(np.int64).max // ASSUMED_RATIO)
+            sizes[found.names.part(begin, end).that_end_with(COMPRESSED_SUFFIXES)] *= ASSUMED_RATIO
+            for batch in batches(sizes, self._task_bytes):
+                cut = slice(begin + batch.start, begin + batch.stop)
+                here = range(cut.start, cut.stop) if found.held else ()
+                held = {place: found.held[row] for place, row in enumerate(here) if row in found.held}
+                names, follow = found.names[cut], found.follow[cut]
+                likely = None if earlier is None else earlier.likely_contents(cut)
+                yield Files(names, held, self._limit, follow, found.texts, named_like_tables, likely), len(batch)
 
 
 def _runs(kinds: Mask, start: int, stop: int) -> Iterator[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, Literal
 
@@ -231,13 +231,6 @@ class KeptRows:
     read_to: int
 
     kind: ClassVar[Literal["kept"]] = "kept"
-
-
-def kept_files(unchanged: Unchanged, start: int, stop: int) -> Iterator[tuple[KeptFiles, int]]:
-    """Yield files to take over, in batches with the number of files that end there."""
-    for at in range(start, stop, AT_ONCE):
-        numbers = unchanged.same[at : min(at + AT_ONCE, stop)]
-        yield KeptFiles(at, numbers), len(numbers)
 
 
 def kept_rows(unchanged: Unchanged, row: int, *, may_have_grown: bool) -> Generator[tuple[KeptRows, int], None, int]:

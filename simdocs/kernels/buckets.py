@@ -148,38 +148,30 @@ def member_blocks(positions: Ragged, members: Index) -> Iterator[Index]:
         yield members[begin:end]
 
 
-def candidate_pairs(shared: Ragged, size: int) -> Iterator[tuple[Index, Index]]:
+def candidate_pairs(shared: Ragged, size: int, wanted: Mask | None = None) -> Iterator[tuple[Index, Index]]:
     """The pairs (a, b), a < b, that share a bucket: each once, ascending, in blocks of two int64 arrays.
 
     shared: buckets of members that are all below `size`, ascending in each bucket. A block has about PAIRS_AT_ONCE
-    pairs, or all pairs of a single member if it has more.
+    pairs, or all pairs of a single member if it has more. wanted: (size,), only pairs in which at least one member is
+    wanted; None: all. Other pairs are not even listed.
     """
-    every = positions_of_members(shared, size)
+    every, members = positions_of_members(shared, size), shared.values
     ends_of = np.repeat(shared.offsets[1:].astype(every.values.dtype), shared.lengths)
-    for members in member_blocks(every, np.arange(size)):
-        positions = every.take(members).values.astype(np.int64)
-        ends = ends_of[positions]
-        yield from distinct_pairs(shared.values[positions], positions + 1, ends - positions - 1, shared.values, size)
-
-
-def candidate_pairs_with(shared: Ragged, wanted: Mask) -> Iterator[tuple[Index, Index]]:
-    """The same pairs as `candidate_pairs`, but only those in which at least one member is wanted.
-
-    wanted: (M,), for each member. Pairs of members that are not wanted are not even listed.
-    """
-    is_wanted = wanted[shared.values]
-    of_wanted = shared.keep(is_wanted)
-    # All members, and behind them those wanted: what comes after a member in its bucket is a range of either.
-    members = np.concatenate((shared.values, of_wanted.values))
-    before = len(is_wanted) + np.cumsum(is_wanted)
-    every = positions_of_members(shared, len(wanted))
-    for some in member_blocks(every, np.arange(len(wanted))):
+    if wanted is not None:
+        # All members, and behind them those wanted: what comes after a member in its bucket is a range of either.
+        is_wanted = wanted[members]
+        of_wanted = shared.keep(is_wanted)
+        members = np.concatenate((members, of_wanted.values))
+        begins_of = len(is_wanted) + np.cumsum(is_wanted)
+        stops_of = len(is_wanted) + np.repeat(of_wanted.offsets[1:], shared.lengths)
+    for some in member_blocks(every, np.arange(size)):
         positions = every.take(some).values.astype(np.int64)
-        bucket = np.searchsorted(shared.offsets, positions, side="right") - 1
-        paired_with_all = is_wanted[positions]
-        starts = np.where(paired_with_all, positions + 1, before[positions])
-        ends = np.where(paired_with_all, shared.offsets[bucket + 1], len(is_wanted) + of_wanted.offsets[bucket + 1])
-        yield from distinct_pairs(shared.values[positions], starts, ends - starts, members, len(wanted))
+        starts, ends = positions + 1, ends_of[positions]
+        if wanted is not None:
+            paired_with_all = is_wanted[positions]
+            starts = np.where(paired_with_all, starts, begins_of[positions])
+            ends = np.where(paired_with_all, ends, stops_of[positions])
+        yield from distinct_pairs(shared.values[positions], starts, ends - starts, members, size)
 
 
 def distinct_pairs(

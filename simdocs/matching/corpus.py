@@ -110,14 +110,14 @@ class Corpus:
     """One item as soon as they are in memory."""
 
     @classmethod
-    def of(cls, documents: Documents, recipe: Recipe, signatures: Tokens | None = None, limit: int = 0) -> Corpus:
+    def of(cls, documents: Documents, recipe: Recipe, limit: int = 0) -> Corpus:
         """The corpus of documents that this run has read. limit: the largest size of a document in bytes."""
         names = documents.names
         return cls(
             name_bytes=MemoryColumn(names.values),
             name_offsets=MemoryColumn(names.offsets),
             every_fact=DocumentFacts(MemoryColumn(documents.facts), MemoryColumn(documents.sources.files)),
-            signatures=_NO_SIGNATURES if signatures is None else MemoryColumn(signatures),
+            signatures=_NO_SIGNATURES,
             recipe=recipe,
             limit=limit,
             held=documents.held,
@@ -133,13 +133,11 @@ class Corpus:
         *,
         sets: Shingles | None = None,
         root: bytes | None = None,
-        signatures: Tokens | None = None,
     ) -> Corpus:
         """The corpus of the documents of an artifact. InputError: root is not a directory.
 
         sets: their token sets, if they need not be read again. ArtifactError: they have other documents or parameters.
         root: the directory from which they are found; None: the one in which the artifact was built.
-        signatures: their signatures; None: those of the artifact, if it has any.
         """
         check_root(root)
         if sets is not None and sets.made_from != artifact.made_from:
@@ -147,12 +145,11 @@ class Corpus:
                 raise ParametersError(sets.name, artifact.name, found)
             other = f"does not have the documents of {artifact.name}: build one of them again"
             raise ArtifactError(f"{sets.name}: {other}")
-        recorded = artifact.columns.get("signatures", _NO_SIGNATURES)
         return cls(
             name_bytes=artifact["names"],
             name_offsets=artifact["name_offsets"],
             every_fact=artifact.facts,
-            signatures=recorded if signatures is None else MemoryColumn(signatures),
+            signatures=artifact.columns.get("signatures", _NO_SIGNATURES),
             recipe=artifact.recipe,
             held=artifact.held,
             ignored=artifact.ignored,
@@ -415,9 +412,10 @@ def read_corpus(intake: Intake, recipe: SignatureRecipe, run: Run) -> Corpus:
         run.engine.start()
     documents, signatures = signed(intake, recipe, run, with_sets=False, compared=True)
     if artifact is None:
-        corpus = Corpus.of(documents, recipe, signatures, intake.walking.max_size)
+        corpus = Corpus.of(documents, recipe, intake.walking.max_size)
     else:
         shingles = artifact if isinstance(artifact, Shingles) else intake.shingles
-        corpus = Corpus.of_artifact(artifact, sets=shingles, root=intake.root, signatures=signatures)
+        corpus = Corpus.of_artifact(artifact, sets=shingles, root=intake.root)
     report_ignored(documents, corpus.prefix, run.skipped)
-    return replace(corpus, recipe=recipe, ignored=intake.ignored, _documents=[documents])
+    column = MemoryColumn(signatures)
+    return replace(corpus, recipe=recipe, signatures=column, ignored=intake.ignored, _documents=[documents])

@@ -17,7 +17,6 @@ from simdocs.engines.engine import Progress, each_band, in_threads, no_progress,
 from simdocs.kernels.buckets import (
     buckets_of_band,
     candidate_pairs,
-    candidate_pairs_with,
     joined_bands,
     joined_blocks,
     shared_of_table,
@@ -89,14 +88,11 @@ class SelfJoin:
             exact = ExactJoin(self.verifier, firsts, self.most_memory)
             return exact.pairs(wanted), exact.verifier
         shared = self._buckets(self.bands, firsts, numbers)
-        if wanted is None:
-            self.verifier.copy(firsts[distinct(shared.values)])
-            listed = candidate_pairs(shared, len(firsts))
-        else:
-            of_wanted = np.flatnonzero(count_true_in_rows(wanted[shared.values], shared.offsets))
-            self.verifier.copy(firsts[distinct(shared.take(of_wanted).values)])
-            listed = candidate_pairs_with(shared, wanted)
-        return joined_blocks(listed), self.verifier
+        compared = shared
+        if wanted is not None:
+            compared = shared.take(np.flatnonzero(count_true_in_rows(wanted[shared.values], shared.offsets)))
+        self.verifier.copy(firsts[distinct(compared.values)])
+        return joined_blocks(candidate_pairs(shared, len(firsts), wanted)), self.verifier
 
     def _buckets(self, bands: Bands, firsts: Rows, numbers: TextNumbers | None) -> Ragged:
         # The tables of an index name the first copy of each text, which may be lost.

@@ -141,7 +141,11 @@ class PassageSearch:
         A run is cut once more if the other text has only a part of a character at its ends.
         """
         first, found = self.firsts[number], list[CommonPassage]()
-        edges = self._edges(first)
+        edges = Edges.of(first.opens, first.closes, self._least)
+        if first.counted is not None:  # a passage must also have a shingle that is not left out
+            never = len(first.opens)
+            shingle = np.append(first.counted, never)[np.searchsorted(first.counted, np.arange(never + 1))]
+            edges = edges._replace(least=np.maximum(edges.least, shingle + self._shingling.k))
         runs = common_runs(first.numbers, other.numbers, self._least, edges)
         for a, b, size in zip(*(each.tolist() for each in runs), strict=True):
             opens = first.opens[a : a + size] & other.opens[b : b + size]
@@ -150,15 +154,6 @@ class PassageSearch:
             if opens[skipped] and closes[last] and a + last + 1 >= edges.least[a + skipped]:
                 found.append(_passage(first, other, (a + skipped, b + skipped), last - skipped + 1))
         return sorted(found, key=lambda passage: (-passage.units, passage.a_begin))
-
-    def _edges(self, first: PlacedUnits) -> Edges:
-        """Where passages can begin and end, and where they are long enough and have a shingle that is not left out."""
-        edges = Edges.of(first.opens, first.closes, self._least)
-        if first.counted is None:
-            return edges
-        never = len(first.opens)
-        shingle = np.append(first.counted, never)[np.searchsorted(first.counted, np.arange(never + 1))]
-        return edges._replace(least=np.maximum(edges.least, shingle + self._shingling.k))
 
 
 def _passage(a: PlacedUnits, b: PlacedUnits, firsts: tuple[int, int], units: int) -> CommonPassage:

@@ -91,10 +91,6 @@ class _Queries(NamedTuple):
         begins_at_stop_words = UNITS[self.shingling.unit].begins_at_stop_words
         return self.shingling.but(multiset=False, unit="word" if begins_at_stop_words else self.shingling.unit)
 
-    def same(self, other: _Queries | None) -> bool:
-        """Whether these are the same queries."""
-        return other is not None and self[:3] == other[:3] and np.array_equal(self.ignored, other.ignored)
-
 
 class _Searches:
     """The searches for the passages of some queries, which a worker keeps from one block of documents to the next."""
@@ -109,8 +105,8 @@ class _Searches:
         self._queries = self._search = None
 
     def prepare(self, queries: _Queries) -> None:
-        """Make the searches of these queries, if they are not those that are held."""
-        if queries.same(self._queries):
+        """Make the searches of these queries, if they are not those that are held; all leave out the same tokens."""
+        if self._queries is not None and queries[:3] == self._queries[:3]:
             return
         self._queries, self._search = queries, None
         each = [distinct(_tokens(text, queries.windows)) for text in queries.texts]

@@ -57,7 +57,7 @@ def test_buckets_and_candidate_pairs_are_those_of_the_twin(case):
 def test_pairs_with_wanted_members_are_the_candidate_pairs_that_have_one(case, data):
     nodes, members = case
     wanted = data.draw(st.lists(st.booleans(), min_size=nodes, max_size=nodes))
-    found = some.pairs_in(buckets.candidate_pairs_with(some.ragged(members, np.int64), some.frozen(np.array(wanted))))
+    found = some.pairs_in(buckets.candidate_pairs(some.ragged(members, np.int64), nodes, some.frozen(np.array(wanted))))
     assert found == [(a, b) for a, b in twin.pairs(members) if wanted[a] or wanted[b]]
 
 
@@ -99,7 +99,7 @@ def test_pairs_of_members_that_are_not_wanted_take_no_time():
     everyone = some.Ragged.from_lengths(np.arange(nodes), np.array([nodes]))
     wanted = np.zeros(nodes, bool)
     wanted[[3, nodes - 2]] = True
-    sizes = [len(left) for left, _ in buckets.candidate_pairs_with(everyone, wanted)]
+    sizes = [len(left) for left, _ in buckets.candidate_pairs(everyone, len(wanted), wanted)]
     assert sum(sizes) == 2 * (nodes - 1) - 1
 
 

@@ -330,7 +330,7 @@ def test_buckets_pairs_and_rounds_take_no_more_steps_for_more_members():
         made = (buckets.buckets_of_band(signatures, np.arange(count), band, 2) for band in range(4))
         shared = buckets.joined_bands(made)
         list(buckets.candidate_pairs(shared, count))
-        list(buckets.candidate_pairs_with(shared, np.arange(count) % 3 == 0))
+        list(buckets.candidate_pairs(shared, count, np.arange(count) % 3 == 0))
         for left, right in grouping.pairs_with_always_kept(shared, count // 2, 1000, count):
             grouping.most_similar_kept(left, right, np.ones(len(left)))
         status = np.repeat([grouping.KEPT, grouping.UNDECIDED], count // 2)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.kernels.characters import kinds_table
+from simdocs.kernels.characters import character_kinds
 from simdocs.model.ragged import offsets_of
 from tests import strategies as some
 from tests.test_native import compiled
@@ -83,7 +83,7 @@ WRONG: dict[str, Callable[[ModuleType], object]] = {
     "no stride": lambda c: decoded(c, stride=0),
     "code points of no width": lambda c: decoded(c, width=1),
     "no room for words": lambda c: c.word_hashes(
-        TWO_WORDS, FOUR, FOUR, kinds_table().numbers, 0, ONE.copy(), ZERO.copy()
+        TWO_WORDS, FOUR, FOUR, character_kinds.numbers, 0, ONE.copy(), ZERO.copy()
     ),
     "no room for counts": lambda c: c.word_hashes(BYTES, ROW, ROW, KINDS, 0, np.empty(4, np.uint32), ZERO[:0].copy()),
     "code points of other rows": lambda c: c.word_hashes(BYTES, ROW, offsets_of(np.ones(2)), KINDS, 0, ONE, ZERO),

@@ -22,7 +22,7 @@ from simdocs.errors import UsageError
 from simdocs.matching.corpus import Corpus, read_corpus
 from simdocs.matching.lookup import Lookup
 from simdocs.matching.passage_search import PassageSearch
-from simdocs.matching.quoting import Quote, Quoting
+from simdocs.matching.quoting import Quote, find_quotes
 from simdocs.matching.verify import Verifier
 from simdocs.model.comparison import counted_units
 from simdocs.model.documents import Documents
@@ -116,7 +116,8 @@ def quotations(plan: Resolved[Any], run: Run) -> Result:
 
     def blocks() -> Blocks:
         nonlocal found, matched
-        for texts, quotes in Quoting(lookup, least, by_sketch=by_sketch).find(_texts(asked, lookup.filled, verifier)):
+        queries = _texts(asked, lookup.filled, verifier)
+        for texts, quotes in find_quotes(lookup, queries, least, by_sketch=by_sketch):
             rows, decoded = list[Row](), dict[int, str]()
             for quote, row in _named(lookup, quotes, names):
                 if not look.holds_all:

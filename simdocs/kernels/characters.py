@@ -56,19 +56,13 @@ class CodepointTable:
 
     def __call__(self, codepoints: Array) -> Array:
         """The number of each code point: same shape (n,), dtype of the table."""
-        if len(codepoints) <= _BLOCK:
-            return self._look_up(codepoints)
         found = np.empty(len(codepoints), self.numbers.dtype)
         for at in range(0, len(codepoints), _BLOCK):
-            found[at : at + _BLOCK] = self._look_up(codepoints[at : at + _BLOCK])
-        return found
-
-    def _look_up(self, codepoints: Array) -> Array:
-        indices = codepoints.astype(np.intp)
-        found = self.numbers.take(indices, mode="wrap")  # cheaper than mode="raise", and no index is out of range
-        if found.min(initial=1) == 0:
-            self.fill(np.flatnonzero(np.bincount(indices[found == 0] >> 8)))
-            found = self.numbers.take(indices, mode="wrap")
+            indices, some = codepoints[at : at + _BLOCK].astype(np.intp), found[at : at + _BLOCK]
+            self.numbers.take(indices, out=some, mode="wrap")  # cheaper than "raise", and no index is out of range
+            if some.min() == 0:
+                self.fill(np.flatnonzero(np.bincount(indices[some == 0] >> 8)))
+                self.numbers.take(indices, out=some, mode="wrap")
         return found
 
     def fill(self, pages: Array) -> None:
@@ -150,15 +144,8 @@ def kinds_of(codepoints: Array) -> Bytes:
     return kinds | np.uint8(KNOWN)
 
 
-@cache
-def kinds_table() -> CodepointTable:
-    """The kinds of each code point, and KNOWN: uint8."""
-    return CodepointTable(kinds_of, np.uint8)
-
-
-def character_kinds(codepoints: Array) -> Bytes:
-    """The kinds of each code point, and KNOWN: uint8, same shape as `codepoints`."""
-    return kinds_table()(codepoints)
+character_kinds = CodepointTable(kinds_of, np.uint8)
+"""The kinds of each code point, and KNOWN: uint8."""
 
 
 SPACE, NEWLINE = 32, 10

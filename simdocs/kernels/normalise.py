@@ -231,7 +231,7 @@ def _clusters(text: str, switches: Normalisation) -> tuple[Index, Array]:
     codepoints = to_codepoints(text)
     if not depends_on_context(switches):
         return np.arange(len(text)), _sizes(switches)(codepoints) - np.uint8(1)
-    begins = _combines()(codepoints) == 1
+    begins = _COMBINES(codepoints) == 1
     begins[:1] = True
     starts = np.flatnonzero(begins)
     parts = [_mapped_sizes(text, starts[at : at + _AT_ONCE + 1], switches) for at in range(0, len(starts), _AT_ONCE)]
@@ -258,13 +258,11 @@ def _sizes(switches: Normalisation) -> CodepointTable:
     return CodepointTable(one_by_one(lambda point: 1 + len(after_str_steps(chr(point), switches))), np.uint8)
 
 
-@cache
-def _combines() -> CodepointTable:
-    """For each code point, 2 if it may combine with the one before it, or is dropped, and 1 if not."""
-    return CodepointTable(one_by_one(_combining), np.uint8)
-
-
 def _combining(codepoint: int) -> int:
     character = chr(codepoint)
     first = unicodedata.normalize("NFKD", character)[0]
     return 1 + (unicodedata.category(first)[0] == "M" or ord(first) in _JAMO or IGNORABLE.match(character) is not None)
+
+
+_COMBINES = CodepointTable(one_by_one(_combining), np.uint8)
+"""For each code point, 2 if it may combine with the one before it, or is dropped, and 1 if not."""

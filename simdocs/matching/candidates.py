@@ -59,8 +59,6 @@ class GroupingState:
     jaccard, estimate: float64 (M,), the similarity of the two; -1 for others.
     """
 
-    __slots__ = ("estimate", "jaccard", "status", "under")
-
     def __init__(self, size: int) -> None:
         """size: M. No member is decided yet."""
         self.status: Array = np.zeros(size, np.int8)
@@ -252,11 +250,9 @@ class ExactJoin:
         most_memory: the bytes that this may take; None: all available memory. MemoryNeededError: it needs more.
         """
         sets = held_sets([(verifier, rows)], most_memory)
-        self.index: JoinIndex
-        if verifier.measure == "jaccard":
-            self.index = prefix_index.prefix_index(sets, verifier.threshold)
-        else:
-            self.index = containment.containment_index(sets, verifier.threshold)
+        is_jaccard = verifier.measure == "jaccard"
+        indexed = prefix_index.prefix_index if is_jaccard else containment.containment_index
+        self.index: JoinIndex = indexed(sets, verifier.threshold)
         place = np.full(len(verifier.corpus), -1)
         place[rows] = np.arange(len(rows))
         self.verifier = verifier.for_corpus(replace(verifier.corpus, sets_in_memory=(sets, place)))

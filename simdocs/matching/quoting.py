@@ -7,7 +7,7 @@ read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -182,105 +182,102 @@ def _quotes_in_block(
     return found, skips
 
 
-class Quoting:
-    """Finds the passages that queries have in common with the documents of an index.
+def find_quotes(
+    lookup: Lookup, texts: Iterator[tuple[int, bytes]], least: int, *, by_sketch: bool
+) -> Iterator[tuple[list[tuple[int, bytes]], list[Quote]]]:
+    """Yield some queries and the passages that they have in common with the documents of an index.
 
-    lookup: the index, and the queries.
+    They come in the order of the queries, in no order otherwise.
+
+    lookup: the index, and the queries. texts: the place of each query, and its text in UTF-8.
     least: the least number of units in a passage.
     by_sketch: read only the candidates that the sketch of the index finds. A query of which it has too few tokens is
         compared with all documents.
     """
+    held, size, listed = list[tuple[int, bytes]](), 0, list[Ragged]()
 
-    def __init__(self, lookup: Lookup, least: int, *, by_sketch: bool) -> None:
-        self._lookup, self._least, self._by_sketch = lookup, least, by_sketch
-        self._all: Ragged | None = None
-
-    def find(self, texts: Iterator[tuple[int, bytes]]) -> Iterator[tuple[list[tuple[int, bytes]], list[Quote]]]:
-        """Yield some queries and their passages, in the order of the queries, in no order otherwise.
-
-        texts: the place of each query, and its text in UTF-8.
-        """
-        held, size = list[tuple[int, bytes]](), 0
-        for place, text in texts:
-            if held and size + len(text) > _BYTES_AT_ONCE:
-                yield held, self._quotes(held)
-                held, size = [], 0
-            held.append((place, text))
-            size += len(text)
-        if held:
-            yield held, self._quotes(held)
-
-    def _quotes(self, held: Sequence[tuple[int, bytes]]) -> list[Quote]:
-        indexed, tally = self._lookup.indexed, self._lookup.verifier.run.tally
-        shingling = indexed.recipe.shingling
-        queries = _Queries(tuple(text for _, text in held), shingling, self._least, indexed.ignored)
-        every, pairs = list(range(len(held))), list[tuple[int, int]]()
-        if self._by_sketch:
-            for query, text in enumerate(queries.texts):
-                tokens = _tokens(text, shingling.but(multiset=False))
-                sampled = np.flatnonzero((tokens < CUT_OFF) & ~np.isin(tokens, indexed.ignored))
-                if len(sampled) >= _FEWEST:
-                    every.remove(query)
-                    found_rows = _candidates(self._lookup.index, sampled, tokens[sampled])
-                    pairs += [(query, row) for row in found_rows.tolist()]
-            tally.undecided += len(every)
-        tally.candidates += len(pairs)
-        found = list[Quote]()
-        if pairs:
-            rows = distinct(np.array([row for _, row in pairs], np.int64))
-            asked = dict[int, list[int]]()
-            for query, row in pairs:
-                asked.setdefault(row, []).append(query)
-            found += self._read(queries, texts_of_index(indexed, self._lookup.verifier, rows), asked)
-        if every:
-            some = queries._replace(texts=tuple(queries.texts[query] for query in every))
-            found += [each._replace(query=every[each.query]) for each in self._read(some, self._texts_of_all(), None)]
-        return self._without_itself([each._replace(query=held[each.query][0]) for each in found])
-
-    def _texts_of_all(self) -> Ragged:
-        if self._all is None:
-            self._all = texts_of_index(self._lookup.indexed, self._lookup.verifier)
+    def every() -> Ragged:
+        """All texts of the index."""
+        if not listed:
+            listed.append(texts_of_index(lookup.indexed, lookup.verifier))
             why = "because --exact compares with every text"
-            if self._by_sketch:
+            if by_sketch:
                 why = "because a document is too short for its sketch"
-            elif not self._lookup.verifier.no_prefilter:
+            elif not lookup.verifier.no_prefilter:
                 why = "because it has no sketch: to avoid that, build it with simdocs index --containment"
-            self._lookup.verifier.run.explain(f"reading all {len(self._all):,} texts of the index again, {why}")
-        return self._all
+            lookup.verifier.run.explain(f"reading all {len(listed[0]):,} texts of the index again, {why}")
+        return listed[0]
 
-    def _read(self, queries: _Queries, texts: Ragged, asked: dict[int, list[int]] | None) -> Iterator[Quote]:
-        """Yield the passages in these texts, for each document that has the text.
+    for place, text in texts:
+        if held and size + len(text) > _BYTES_AT_ONCE:
+            yield held, _quotes(lookup, held, least, every, by_sketch=by_sketch)
+            held, size = [], 0
+        held.append((place, text))
+        size += len(text)
+    if held:
+        yield held, _quotes(lookup, held, least, every, by_sketch=by_sketch)
 
-        asked: for the first row of each text in the index the queries that it is compared with; None: all.
-        """
-        lookup, verifier = self._lookup, self._lookup.verifier
-        indexed, run = lookup.indexed, verifier.run
-        rows = first_copies(texts)
-        firsts = lookup.index["same_as"].all()[rows].tolist()
-        cuts = list(batches(indexed.facts(rows)["size"]))
-        indexed.copy(rows, run, texts=True)
 
-        def blocks() -> Iterator[tuple[ReloadRequest, list[list[int]] | None]]:
-            for cut in cuts:
-                ((_, request),) = indexed.readings(rows[cut.start : cut.stop])
-                yield request, None if asked is None else [asked[firsts[at]] for at in cut]
+def _quotes(
+    lookup: Lookup, held: Sequence[tuple[int, bytes]], least: int, every: Callable[[], Ragged], *, by_sketch: bool
+) -> list[Quote]:
+    """The passages of these queries, without those that a document of the index has in common with itself."""
+    indexed, tally = lookup.indexed, lookup.verifier.run.tally
+    shingling = indexed.recipe.shingling
+    queries = _Queries(tuple(text for _, text in held), shingling, least, indexed.ignored)
+    undecided, pairs = list(range(len(held))), list[tuple[int, int]]()
+    if by_sketch:
+        for query, text in enumerate(queries.texts):
+            tokens = _tokens(text, shingling.but(multiset=False))
+            sampled = np.flatnonzero((tokens < CUT_OFF) & ~np.isin(tokens, indexed.ignored))
+            if len(sampled) >= _FEWEST:
+                undecided.remove(query)
+                found_rows = _candidates(lookup.index, sampled, tokens[sampled])
+                pairs += [(query, row) for row in found_rows.tolist()]
+        tally.undecided += len(undecided)
+    tally.candidates += len(pairs)
+    found = list[Quote]()
+    if pairs:
+        rows = distinct(np.array([row for _, row in pairs], np.int64))
+        asked = dict[int, list[int]]()
+        for query, row in pairs:
+            asked.setdefault(row, []).append(query)
+        found += _read(lookup, queries, texts_of_index(indexed, lookup.verifier, rows), asked)
+    if undecided:
+        some = queries._replace(texts=tuple(queries.texts[query] for query in undecided))
+        found += [each._replace(query=undecided[each.query]) for each in _read(lookup, some, every(), None)]
+    found = [each._replace(query=held[each.query][0]) for each in found]
+    if lookup.itself or not found:
+        return found
+    unique, place = np.unique(np.array([each[:2] for each in found]), axis=0, return_inverse=True)
+    same = lookup.same(unique[:, 0], unique[:, 1])[place.ravel()]
+    return [each for each, itself in zip(found, same.tolist(), strict=True) if not itself]
 
-        work = partial(_quotes_in_block, queries=queries)
-        for cut, (found, skips) in zip(cuts, run.engine.map(work, blocks()), strict=True):
-            verifier.looked_for(len(cut), verifier.report(skips))
-            for place, query, passages in found:
-                for row in texts[cut.start + place].tolist():
-                    yield from (Quote(query, row, passage) for passage in passages)
-            run.tally.verified += len(cut) - len(skips)
-            run.progress("reading again", cut.stop, len(rows))
 
-    def _without_itself(self, found: list[Quote]) -> list[Quote]:
-        """These passages without those that a document of the index has in common with itself."""
-        if self._lookup.itself or not found:
-            return found
-        pairs, place = np.unique(np.array([each[:2] for each in found]), axis=0, return_inverse=True)
-        same = self._lookup.same(pairs[:, 0], pairs[:, 1])[place.ravel()]
-        return [each for each, itself in zip(found, same.tolist(), strict=True) if not itself]
+def _read(lookup: Lookup, queries: _Queries, texts: Ragged, asked: dict[int, list[int]] | None) -> Iterator[Quote]:
+    """Yield the passages in these texts, for each document that has the text.
+
+    asked: for the first row of each text in the index the queries that it is compared with; None: all.
+    """
+    indexed, verifier, run = lookup.indexed, lookup.verifier, lookup.verifier.run
+    rows = first_copies(texts)
+    firsts = lookup.index["same_as"].all()[rows].tolist()
+    cuts = list(batches(indexed.facts(rows)["size"]))
+    indexed.copy(rows, run, texts=True)
+
+    def blocks() -> Iterator[tuple[ReloadRequest, list[list[int]] | None]]:
+        for cut in cuts:
+            ((_, request),) = indexed.readings(rows[cut.start : cut.stop])
+            yield request, None if asked is None else [asked[firsts[at]] for at in cut]
+
+    work = partial(_quotes_in_block, queries=queries)
+    for cut, (found, skips) in zip(cuts, run.engine.map(work, blocks()), strict=True):
+        verifier.looked_for(len(cut), verifier.report(skips))
+        for place, query, passages in found:
+            for row in texts[cut.start + place].tolist():
+                yield from (Quote(query, row, passage) for passage in passages)
+        run.tally.verified += len(cut) - len(skips)
+        run.progress("reading again", cut.stop, len(rows))
 
 
 def _candidates(index: BandIndex, positions: Index, tokens: Tokens) -> Rows:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simdocs.kernels.characters import CodepointTable, ascii_table, depends_on_context, kinds_table, mapped_alone
+from simdocs.kernels.characters import CodepointTable, ascii_table, character_kinds, depends_on_context, mapped_alone
 from simdocs.kernels.native import compiled
 from simdocs.model.ragged import STRIDE, Array, Bytes, Floats, Index, Keys, Ragged, Texts, Tokens, distinct
 from simdocs.options.recipes import Normalisation
@@ -129,7 +129,7 @@ def word_hashes(texts: Texts, seed: int) -> Ragged | Any:
     hashes = np.empty(int(((texts.encoded.lengths + 1) // 2).sum()), np.uint32)
     place = texts.data, texts.encoded.offsets, texts.codepoints.offsets
     done = _with_table(
-        kinds_table(),
+        character_kinds,
         texts.data,
         lambda kinds: compiled.word_hashes(*place, kinds, seed, hashes, counts),
     )

@@ -66,14 +66,13 @@ def answer(options: Audit, run: Run) -> Result:
     artifact cannot be opened.
     """
     from simdocs.commands.resolve import of_bands
-    from simdocs.commands.searching import no_pair, read_in_words
+    from simdocs.commands.searching import facts_at_end, no_pair, read_in_words
     from simdocs.matching.corpus import check_root, read_corpus
     from simdocs.matching.groups import SelfJoin
     from simdocs.matching.measured_recall import measured_recall
     from simdocs.matching.verify import Verifier
     from simdocs.pipeline.again import outdated_warnings
     from simdocs.pipeline.boilerplate import with_common_tokens
-    from simdocs.reading.decode import looking_like
 
     plan = of_bands(options, own=False)
     check_root(plan.intake.root)
@@ -105,6 +104,7 @@ def answer(options: Audit, run: Run) -> Result:
         "stated_recall": float(banding.recall),
         "sampled": found.sampled,
     }
+    more = {"warnings": list(skipped.every_warning), **facts_at_end(documents), "advice": []}
 
     def lines(_seconds: float, _verbose: bool) -> Iterator[str]:
         yield f"{read_in_words(documents, skipped)}; {counted(found.texts, 'different text')}"
@@ -114,14 +114,7 @@ def answer(options: Audit, run: Run) -> Result:
     return Result(
         "audit",
         Table.of(FACTS, answer.items()),
-        facts={
-            **answer,
-            "skipped": skipped.counts,
-            "warnings": list(skipped.every_warning),
-            "seconds": None,
-            "looks_like": dict(looking_like(documents)),
-            "advice": [],
-        },
+        facts={**answer, "skipped": skipped.counts, **more},
         lines=lines,
         documents=documents,
         skipped=skipped,

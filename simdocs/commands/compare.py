@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from simdocs.options.answers import ANSWER, Drawn, Searching, Talking
-from simdocs.options.declaration import Options, flags, option, switch
+from simdocs.options.declaration import Options, option, switch
 from simdocs.options.families import COMPARED, DIFFS, FORMATS, SIMILARITIES
 from simdocs.options.recipes import (
     MIN_PASSAGE,
@@ -31,6 +31,7 @@ from simdocs.options.sources import (
     by_hand_or_rule,
     one_list_of_stop_words,
     one_scheme,
+    problems_of_passages,
     standard_input_once,
     useless_stop_words,
 )
@@ -101,10 +102,7 @@ class Compare(OfSources, Sequences, Normalisation, Shingling, Sketching, OwnFunc
         if self.trace and self.diff is not None:
             yield "--trace and --diff cannot be combined: --trace shows only how signatures are computed"
         about = ("diff", "trace", "multiset", "seed", *Sketching.options, *OwnFunctions.options, *OF_BANDS)
-        if self.passages and (useless := self.differ(about)):
-            yield f"--passages and {flags(useless)} cannot be combined: all passages are listed, the longest first"
-        if self.min_passage is not None and not self.passages:
-            yield "--min-passage needs --passages"
+        yield from problems_of_passages(self, about)
         chosen = self.format or self.suffix
         form = FORMATS.get(chosen)
         if self.diff is not None and form is not None and not (form.for_people or form.nested):

@@ -118,5 +118,4 @@ def _nothing_found(asked: Documents, plan: Resolved[Any]) -> Iterator[str]:
     if short:
         shorter = f"{counted(short, 'document is', 'documents are')} shorter than a shingle"
         they = "it has" if short == 1 else "they have"
-        k = f"-k {plan.recipe.shingling.k}"
-        yield f"{shorter} ({k}): {they} no match but documents with the same text"
+        yield f"{shorter} (-k {plan.recipe.shingling.k}): {they} no match but documents with the same text"

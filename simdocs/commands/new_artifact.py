@@ -16,6 +16,7 @@ from simdocs.artifacts.writer import ArtifactWriter, MemoryWriter, check_target
 from simdocs.commands.build import Build, Merge
 from simdocs.commands.resolve import Resolved, of_bands, of_documents, of_signatures
 from simdocs.commands.searching import (
+    facts_at_end,
     facts_left_out,
     facts_read,
     lines_of_build,
@@ -51,7 +52,6 @@ from simdocs.pipeline.indexing import BucketCounter, Expectation, band_tables, s
 from simdocs.pipeline.reading import Reading
 from simdocs.pipeline.signing import report_ignored, shingle, signed
 from simdocs.reading import files
-from simdocs.reading.decode import looking_like
 from simdocs.reading.unchanged import Earlier
 from simdocs.version import __version__
 
@@ -172,8 +172,7 @@ def finish(
         **({} if expectation is None else _facts_expected(recipe, expectation)),
         "kind": kind,
         "advice": list(advice),
-        "seconds": None,
-        "looks_like": dict(looking_like(documents)),
+        **facts_at_end(documents),
     }
 
     def lines(seconds: float, verbose: bool) -> Iterator[str]:
@@ -245,8 +244,7 @@ def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | N
     documents, signatures = signed(plan.intake, recipe, run, with_sets=True, earlier=earlier, sketches=sketches)
     firsts, texts = documents.distinct_texts()
     counter = BucketCounter(recipe)
-    threads = threads_for(len(firsts), run.engine)
-    made = band_tables(signatures, firsts, recipe.banding.cut, threads)
+    made = band_tables(signatures, firsts, recipe.banding.cut, threads_for(len(firsts), run.engine))
     for keys, rows in each_band(made, recipe.banding.bands, run.progress):
         counter.add(keys[0], rows[0])
         writer.append("band_keys", keys)

@@ -117,8 +117,7 @@ def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
     every = kind.concat(held)
     run.skipped.warnings += searching.warnings(plan, run)
     advice = (*crowd, *searching.advice(plan, documents, graph, corpus))
-    left_out = 0 if chain is None else chain.count
-    found_now = {"pairs": count, "pairs_left_out": left_out}
+    found_now = {"pairs": count, "pairs_left_out": 0 if chain is None else chain.count}
     summary = searching.summary_of(plan, corpus, documents, run, found_now, advice, _outcome)
     return SimilarPairs(
         "pairs",

@@ -10,7 +10,7 @@ from simdocs.options.answers import NUL, Deciding, Drawn, Searching, names_with_
 from simdocs.options.declaration import flags, option, switch
 from simdocs.options.families import MATCH_LISTS
 from simdocs.options.recipes import MIN_PASSAGE, PASSAGES, ChoosingBands, Sequences
-from simdocs.options.sources import OF_WALKS, OfDocuments
+from simdocs.options.sources import OF_WALKS, OfDocuments, problems_of_passages
 from simdocs.options.values import artifact_name, choice, whole
 
 if TYPE_CHECKING:
@@ -82,11 +82,8 @@ class Query(OfDocuments, ChoosingBands, Deciding, Searching, Drawn):
             yield f"--nearest is about similarity: use --measure containment --top {self.nearest} instead"
         elif self.nearest is not None and (useless := self.differ(("threshold", "top", "max_memory"))):
             yield f"--nearest and {flags(useless)} cannot be combined: the N most similar texts are listed"
-        useless = self.differ(("threshold", "verify", "measure", "top", "nearest", "list", "changed", "shingles"))
-        if self.passages and useless:
-            yield f"--passages and {flags(useless)} cannot be combined: all passages are listed, the longest first"
-        if self.min_passage is not None and not self.passages:
-            yield "--min-passage needs --passages"
+        others = ("threshold", "verify", "measure", "top", "nearest", "list", "changed", "shingles")
+        yield from problems_of_passages(self, others)
         useless = self.differ((*OF_WALKS, "max_size", *Sequences.options, "itself"))
         if self.changed and useless:
             yield f"--changed and {flags(useless)} cannot be combined: no DOCS are read"

@@ -10,6 +10,7 @@ import numpy as np
 from simdocs.commands.resolve import Resolved
 from simdocs.commands.searching import (
     NamesOf,
+    facts_at_end,
     facts_left_out,
     facts_read,
     left_out_in_words,
@@ -34,7 +35,6 @@ from simdocs.names import display_name, text_to_name
 from simdocs.options.families import UNITS
 from simdocs.options.recipes import Shingling
 from simdocs.pipeline.again import outdated_warnings, reload_texts
-from simdocs.reading.decode import looking_like
 
 if TYPE_CHECKING:
     from simdocs.commands.similarities import ComparedTexts
@@ -146,8 +146,7 @@ def quotations(plan: Resolved[Any], run: Run) -> Result:
         "passages": found,
         "matched": matched,
         "parameters": recipe.as_dict(),
-        "seconds": None,
-        "looks_like": dict(looking_like(documents)),
+        **facts_at_end(documents),
     }
 
     return Result(

@@ -11,7 +11,7 @@ import numpy as np
 
 from simdocs.commands.quoted import least_units
 from simdocs.commands.resolve import Resolved
-from simdocs.commands.searching import NamesOf, facts_read, names_for, read_in_words, why_so_few
+from simdocs.commands.searching import NamesOf, facts_at_end, facts_read, names_for, read_in_words, why_so_few
 from simdocs.engines.engine import Run
 from simdocs.kernels.buckets import equal_runs
 from simdocs.matching.corpus import Corpus
@@ -40,7 +40,6 @@ from simdocs.model.result import (
 from simdocs.model.skipped import Skipped
 from simdocs.options.families import UNITS
 from simdocs.pipeline.reading import Reading
-from simdocs.reading.decode import looking_like
 
 PLACES = table_head(
     passage=NUMBER, documents=NUMBER, units=NUMBER, own=NUMBER, document=NAME, begin=NUMBER, end=NUMBER, line=NUMBER
@@ -111,8 +110,7 @@ def repeated(plan: Resolved[Any], run: Run) -> Result:
         "units": int(documents.facts["length"].sum()),
         "in_passages": _covered(documents, some, answer),
         "parameters": recipe.as_dict(),
-        "seconds": None,
-        "looks_like": dict(looking_like(documents)),
+        **facts_at_end(documents),
     }
 
     return Result(

@@ -96,17 +96,16 @@ def resolved(
     UsageError: another value was given than the artifact was built with.
     """
     fixed = {} if artifact is None else dict(artifact.recipe.flattened())
+    fixed = {name: value for name, value in fixed.items() if name not in undecided}
     if fixed.get("plain"):
         fixed["input_format"] = TEXT_FORMAT
     values, problems = dict[str, Any](), list[str]()
     for name, declared in options.options.items():
         if not declared.decided:
             continue
-        given, built = getattr(options, name), None if name in undecided else fixed.get(name)
+        given, built = getattr(options, name), fixed.get(name)
         values[name] = next((each for each in (given, built, declared.default) if each is not None), None)
-        if artifact is None or name not in fixed or name in free or name in undecided:
-            continue
-        if given is not None and given != built:
+        if artifact is not None and name in fixed and name not in free and given is not None and given != built:
             problems.append(_contradiction(declared, given, built, artifact.name))
     if artifact is not None:
         problems += contradictory_files(options, artifact)

@@ -212,8 +212,7 @@ def summary_of(
         "verified": run.tally.verified,
         **found,
         "parameters": parameters | made,
-        "seconds": None,
-        "looks_like": dict(looking_like(documents)),
+        **facts_at_end(documents),
         "advice": list(advice),
     }
 
@@ -268,6 +267,11 @@ def facts_read(documents: Documents) -> dict[str, Any]:
         "empty": documents.flagged(EMPTY),
         "read_as_one_text": documents.flagged(ONE_TEXT),
     }
+
+
+def facts_at_end(documents: Documents) -> dict[str, Any]:
+    """What most summaries end with: the seconds, which are not known yet, and encodings that documents look like."""
+    return {"seconds": None, "looks_like": dict(looking_like(documents))}
 
 
 def read_in_words(documents: Documents, skipped: Skipped) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,6 @@ from simdocs.model.result import (
     NUMBER,
     PLAIN,
     SIMILARITY,
-    Blocks,
     Figure,
     Result,
     Row,
@@ -70,20 +69,13 @@ def shown(options: Show, run: Run) -> Result:
         head, rows = _of_artifact(options, checked(opened(options.file, tuple(FORMATS))), run)
     else:
         head, rows = SHINGLES, _shingles(options)
-    begun, any_rows = iter(rows), False
-
-    def blocks() -> Blocks:
-        nonlocal any_rows
-        while block := list(islice(begun, AT_ONCE)):
-            any_rows = True
-            yield block
-
-    def lines(_seconds: float, _verbose: bool) -> Iterator[str]:
-        """An answer without rows could also be an error."""
-        if options.file and not of_artifact and not any_rows:
-            yield f"simdocs: {display_name(options.file)}: this text has no shingles"
-
-    return Result("show", run.table(head, blocks()), lines=lines)
+    begun = iter(rows)
+    first = list(islice(begun, 1))
+    every, said = chain(first, begun), list[str]()
+    if options.file and not of_artifact and not first:  # an answer without rows could also be an error
+        said.append(f"simdocs: {display_name(options.file)}: this text has no shingles")
+    blocks = (block for block in iter(lambda: list(islice(every, AT_ONCE)), list[Row]()))
+    return Result("show", run.table(head, blocks), lines=lambda _seconds, _verbose: said)
 
 
 def _shingles(options: Show) -> Iterator[Row]:
@@ -268,8 +260,7 @@ def _facts(artifact: Artifact) -> Iterator[tuple[str, Any]]:
     yield "version", form.version
     yield "made_from", artifact.made_from
     yield "documents", artifact.n_documents
-    facts = documents.facts
-    yield "bytes", facts["size"].sum()
+    yield "bytes", documents.facts["size"].sum()
     yield "tokens", documents.tokens
     if artifact.kind != "shingles":
         yield "ignored_tokens", len(artifact.ignored)

@@ -221,8 +221,8 @@ def refuse_unread(there: Standing, skipped: Skipped) -> None:
     unread |= {os.path.abspath(skip.name): (skip.name, skip.detail) for skip in skipped.kept("uninstalled")}
     if there.artifact is None or not unread:
         return
-    sources = there.artifact.documents.sources
-    for name in names_of_files(there.artifact.documents, np.arange(len(sources.files))):
+    documents = there.artifact.documents
+    for name in names_of_files(documents, np.arange(len(documents.sources.files))):
         path, above = os.path.abspath(path_from(there.artifact.root, name)), b""
         while path not in unread and path != above:
             path, above = os.path.dirname(path), path

@@ -231,26 +231,23 @@ class Tuner:
             )
         return changes
 
-    def _suited(self, judged: Judged, changes: Mapping[str, Any]) -> tuple[Judged, Suitable, dict[str, Any]]:
+    def _suited(self, judged: Judged, changes: dict[str, Any]) -> tuple[Judged, Suitable, dict[str, Any]]:
         """The documents with the k that suits their lengths, the threshold that does, and the changes with this k."""
         shingling, threshold = judged.recipe.shingling, self._plan.recipe.banding.threshold
-        better = Suitable(shingling.k, threshold, 1.0)
-        if judged.short is not None:
-            better = suitable(judged.short, shingling, threshold)
+        as_asked, artifact = Suitable(shingling.k, threshold, 1.0), self._plan.artifact
+        better = as_asked if judged.short is None else suitable(judged.short, shingling, threshold)
+        if better.k != shingling.k and artifact is not None:
+            remedy = f"build it again from its documents with -k {better.k}"
+            self.advice.append(f"{artifact.name} cannot change -k: {remedy}")
+            better = as_asked
         if better.k == shingling.k:
-            return judged, better, dict(changes)
-        if (artifact := self._plan.artifact) is not None:
-            self.advice.append(
-                f"{artifact.name} cannot change -k: build it again from its documents with -k {better.k}"
-            )
-            return judged, Suitable(shingling.k, threshold, 1.0), dict(changes)
+            return judged, better, changes
         changes = {**changes, "k": better.k}
         return self.judged(changes, self._run.again()), better, changes
 
     def _fraction(self, asked: Judged, large: float) -> float | None:
         """The fraction that leaves out a template of the documents; None if they have none, or signatures fix it."""
-        facts = asked.corpus.documents.facts
-        rows = np.flatnonzero(facts["flags"] & WITHOUT_TOKENS == 0)
+        rows = np.flatnonzero(asked.corpus.documents.facts["flags"] & WITHOUT_TOKENS == 0)
         if not (self._plan.artifact is None or isinstance(self._plan.artifact, Shingles)) or len(rows) < 2:
             return None
         if len(rows) > _COUNTED:
@@ -307,11 +304,8 @@ class Tuner:
             pair = np.array([sample.left[place], sample.right[place]])
             if step < _LEAST_SHOWN * STEPS:
                 continue
-            texts = list[bytes]()
-            if judged.corpus.facts(pair)["size"].max() <= _READ:
-                texts = list(self._texts(judged, pair))
-            short = ""
-            if len(texts) == 2:
+            is_long, short = judged.corpus.facts(pair)["size"].max() > _READ, ""
+            if not is_long and len(texts := list(self._texts(judged, pair))) == 2:
                 short = difference(texts[0], texts[1], judged.recipe.shingling, "words").in_short(_SHOWN)
             a, b = judged.corpus.printed_names(pair)
             yield step, (a, b, float(sample.similarity[place]), short)

@@ -185,6 +185,14 @@ def useless_stop_words(options: Any, units: Collection[str]) -> Iterator[str]:
         yield "--ignore-stop-words needs --unit word"
 
 
+def problems_of_passages(options: Any, others: Sequence[str]) -> Iterator[str]:
+    """Yield a problem for what cannot be combined with --passages, or needs it. others: options about other answers."""
+    if options.passages and (useless := options.differ(others)):
+        yield f"--passages and {flags(useless)} cannot be combined: all passages are listed, the longest first"
+    if options.min_passage is not None and not options.passages:
+        yield "--min-passage needs --passages"
+
+
 def standard_input_once(options: Any) -> str:
     """Standard input is read once."""
     beside = [*getattr(options, "template", ()), options.stop_words, getattr(options, "permutation_file", None)]

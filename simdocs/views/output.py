@@ -334,8 +334,7 @@ def write(result: Result, options: Any) -> None:
     Names of texts in memory are written as str. OutputError: the file cannot be written.
     """
     with stream_of(options.path) as stream:
-        drawing = Drawing(options, stream)
-        drawing.draw_all(result)
+        Drawing(options, stream).draw_all(result)
         stream.prepare()
 
 

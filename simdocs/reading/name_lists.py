@@ -6,6 +6,7 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterator, Set
+from itertools import chain
 from typing import Any
 
 from simdocs.errors import InputError
@@ -29,31 +30,24 @@ def list_of(source: bytes, nul_ended: bool, skipped: Skipped, inputs: set[FileId
     `-` is standard input. Malformed entries are added to skipped, the id of the list's file to inputs. InputError: the
     list cannot be read, is the other kind of list, has an entry longer than LONGEST, or too many entries.
     """
-    for number, name in enumerate(_entries(source, nul_ended, inputs), 1):
-        if number > MOST_OF_A_LIST:
-            raise InputError(f"{display_name(source)}: has more than {MOST_OF_A_LIST:,} entries: use several lists")
-        if not name:
-            skipped.add(Skip("malformed", source, f"entry {number} is empty: leave it out"))
-        elif name == source == b"-":
-            why = "is -, but standard input is the list itself: write ./- for a file of that name"
-            skipped.add(Skip("malformed", source, f"entry {number} {why}"))
-        else:
-            yield number, name
-
-
-def _entries(source: bytes, nul_ended: bool, inputs: set[FileId]) -> Iterator[bytes]:
-    """Yield the entries, malformed or not."""
-    end, rest, number = b"\0" if nul_ended else b"\n", b"", 1
-    for piece in _contents(source, inputs):
+    end, rest, number = b"\0" if nul_ended else b"\n", b"", 0
+    for piece in chain(_contents(source, inputs), [b""]):
         if b"\0" in piece and not nul_ended:
             raise InputError(f"{display_name(source)}: this list has NUL bytes: read it with --files0-from")
         *whole, rest = (rest + piece).split(end)
-        yield from whole
-        number += len(whole)
+        for name in whole if piece or not rest else [rest]:
+            number += 1
+            if number > MOST_OF_A_LIST:
+                raise InputError(f"{display_name(source)}: has more than {MOST_OF_A_LIST:,} entries: use several lists")
+            if not name:
+                skipped.add(Skip("malformed", source, f"entry {number} is empty: leave it out"))
+            elif name == source == b"-":
+                why = "is -, but standard input is the list itself: write ./- for a file of that name"
+                skipped.add(Skip("malformed", source, f"entry {number} {why}"))
+            else:
+                yield number, name
         if len(rest) > LONGEST:
-            raise of_entry(source, number, rest, InputError(f"longer than {LONGEST:,} bytes"))
-    if rest:
-        yield rest
+            raise of_entry(source, number + 1, rest, InputError(f"longer than {LONGEST:,} bytes"))
 
 
 def _contents(source: bytes, inputs: set[FileId]) -> Iterator[bytes]:

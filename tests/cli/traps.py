@@ -39,17 +39,17 @@ simdocs.engines.local._ROOM_FOR_ROWS = 0
 
 _LOOK = """
 import os
-from simdocs.reading import files
+from simdocs.pipeline import again
 
-main, find = os.getpid(), files.status_of
+main, find = os.getpid(), again.status_of
 
 def look(name):
-    if name == {path!r} and files.status_of is look and {where}:
-        files.status_of = find
+    if name == {path!r} and again.status_of is look and {where}:
+        again.status_of = find
 {action}
     return find(name)
 
-files.status_of = look
+again.status_of = look
 """
 
 

@@ -39,7 +39,7 @@ def check(head: bytes, fields: Sequences) -> None:
         raise NoTable("this is not JSON in UTF-8")
     there, found = "", 0
     try:
-        for value, _ in _elements(text):
+        for value, *_ in _elements(text):
             found += 1
             if isinstance(value, dict):
                 if has_text(value, fields):
@@ -62,28 +62,25 @@ def read_array(source: Source, form: str, fields: Sequences, wanted: Index | Non
 
 
 def _rows(source: Source, fields: Sequences) -> Iterator[FileRow]:
-    text, at = transcoded(source.whole(), fields.encoding).decode("utf-8", "surrogateescape"), 0
+    text = transcoded(source.whole(), fields.encoding).decode("utf-8", "surrogateescape")
     is_valid = _INVALID.search(text) is None
-    for value, end in _elements(text):
+    for value, begin, end in _elements(text):
         wrong = "" if isinstance(value, dict) else "not a JSON object"
-        if not is_valid and _INVALID.search(text, at, end):
+        if not is_valid and _INVALID.search(text, begin, end):
             wrong = "not UTF-8"
-        yield DocumentSkipped("malformed", wrong) if wrong else value, end - at
-        at, source.at = end, source.stamp.size * end // len(text)
+        yield DocumentSkipped("malformed", wrong) if wrong else value, end - begin
+        source.at = source.stamp.size * end // len(text)
 
 
 def elements(data: bytes) -> Iterator[bytes]:
     """Yield the elements of an array as they are. DocumentSkipped (malformed): it is damaged from here on."""
     text = data.decode("utf-8", "surrogateescape")
-    at = 0
-    for _, end in _elements(text):
-        begin = text.index("[", at) + 1 if not at else text.index(",", at) + 1
-        yield text[_after(text, begin) : end].encode("utf-8", "surrogateescape")
-        at = end
+    for _, begin, end in _elements(text):
+        yield text[begin:end].encode("utf-8", "surrogateescape")
 
 
-def _elements(text: str) -> Iterator[tuple[Any, int]]:
-    """Yield the elements of an array, each with where it ends. DocumentSkipped (malformed): it is damaged."""
+def _elements(text: str) -> Iterator[tuple[Any, int, int]]:
+    """Yield the elements of an array, each with its begin and end. DocumentSkipped (malformed): it is damaged."""
     at = _after(text, 0)
     if at == len(text):
         return  # there is nothing at all
@@ -102,7 +99,7 @@ def _elements(text: str) -> Iterator[tuple[Any, int]]:
                 raise DocumentSkipped("malformed", "nested too deeply") from None
             except ValueError:
                 raise DocumentSkipped("malformed", "a number of too many digits") from None
-            yield value, end
+            yield value, at, end
             at = _after(text, end)
             more = text.startswith(",", at)
             at = _after(text, at + 1) if more else at

@@ -94,7 +94,14 @@ def containers(parts: Parts, wholes: Ragged) -> tuple[Index, Index, Index]:
     found = [np.empty((3, 0), np.int64)]
     for first, end in row_blocks(wholes.offsets, _LOOKED_UP):
         some = wholes.cut(first, end)
-        place, row = _looked_up(parts, some)
+        row = np.repeat(np.arange(len(some)), some.lengths)
+        likely = np.flatnonzero(parts.high[_first_bits(some.values)])
+        values = some.values[likely]
+        place = np.searchsorted(parts.tokens, values)
+        if len(values):  # or else there may be no tokens, either
+            there = np.flatnonzero(parts.tokens[np.minimum(place, len(parts.tokens) - 1)] == values)
+            place, likely = place[there], likely[there]
+        row = row[likely]
         hits = offsets_of(parts.owners.lengths[place])
         for at, stop in row_blocks(hits, _PAIRS_AT_ONCE):
             pairs = _contained(parts, some, place[at:stop], row[at:stop])
@@ -107,16 +114,6 @@ def containers(parts: Parts, wholes: Ragged) -> tuple[Index, Index, Index]:
     fresh[1:] = (left[order][1:] != left[order][:-1]) | (right[order][1:] != right[order][:-1])
     order = order[fresh]
     return left[order], right[order], common[order]
-
-
-def _looked_up(parts: Parts, wholes: Ragged) -> tuple[Index, Index]:
-    """Where the tokens of wholes are among the tokens of the parts, and the row of each; only those that are there."""
-    row = np.repeat(np.arange(len(wholes)), wholes.lengths)
-    likely = np.flatnonzero(parts.high[_first_bits(wholes.values)])
-    values = wholes.values[likely]
-    place = np.searchsorted(parts.tokens, values)
-    there = np.flatnonzero(parts.tokens[np.minimum(place, len(parts.tokens) - 1)] == values) if len(values) else place
-    return place[there], row[likely[there]]
 
 
 def _contained(parts: Parts, wholes: Ragged, place: Index, row: Index) -> Index:
@@ -171,9 +168,7 @@ class ContainmentIndex:
 
     def later(self, entries: Index) -> Index:
         """In how many later sets the token of each of these entries may count: int64 (n,)."""
-        larger, smaller = _later(self.ends, self.before, entries)
-        later: Index = larger + smaller
-        return later
+        return np.asarray(sum(_later(self.ends, self.before, entries)))
 
     def shared(self, members: Index, place: Index, entries: Index) -> tuple[Index, Index]:
         """The pairs of members[place] with later sets, one for each token of the prefix of the smaller one.

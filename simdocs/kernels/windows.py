@@ -179,26 +179,18 @@ def _times(a: Keys, b: Keys) -> Keys:
     return _reduced(_reduced(high + ((middle & _LOW30) << np.uint64(31))) + a_low * b_low)
 
 
-def _running_sums(values: Keys) -> Keys:
-    """0, and the running sums modulo the prime of numbers below it: (n + 1,)."""
-    low, high = (np.append(np.uint64(0), np.cumsum(each)) for each in (values & _LOW31, values >> np.uint64(31)))
-    return _reduced(_times(_reduced(high), np.full_like(high, 1 << 31)) + _reduced(low))
-
-
-def _powers(count: int) -> Keys:
-    """The first powers of the base."""
-    found = np.ones(1, np.uint64)
-    while len(found) < count:
-        step = _times(found[-1:], np.full(1, _BASE))
-        found = np.append(found, _times(found, np.full_like(found, step[0])))
-    return found[:count]
-
-
 def _hashes_of(sequence: Index) -> Callable[[Index, Index], Keys]:
     """A function from where stretches of a sequence of integers begin, and their lengths, to their hashes."""
     spread = _reduced((sequence.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9FB21C651E98DF25))
-    powers = _powers(len(sequence) + 1)
-    sums = _running_sums(_times(spread, powers[:-1]))
+    powers = np.ones(1, np.uint64)
+    while len(powers) <= len(sequence):
+        step = _times(powers[-1:], np.full(1, _BASE))
+        powers = np.append(powers, _times(powers, np.full_like(powers, step[0])))
+    powers = powers[: len(sequence) + 1]
+    terms = _times(spread, powers[:-1])
+    # Running sums of both halves of the numbers, which do not overflow.
+    low, high = (np.append(np.uint64(0), np.cumsum(each)) for each in (terms & _LOW31, terms >> np.uint64(31)))
+    sums = _reduced(_times(_reduced(high), np.full_like(high, 1 << 31)) + _reduced(low))
 
     def hashes(begins: Index, lengths: Index) -> Keys:
         between = sums[begins + lengths] + (_PRIME - sums[begins])

@@ -373,7 +373,10 @@ def connected(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) 
     """
     label = _labels(texts, candidates, verifier)
     members = np.flatnonzero(label != np.arange(len(texts.first)))
-    firsts = _compared(texts.first[label[members]], texts.first[members], verifier)
+    left, right = texts.first[label[members]], texts.first[members]
+    estimate = verifier.corpus.estimates(left, right)
+    jaccard = verifier.exact_jaccard(left, right) if verifier.exact else np.full(len(left), np.nan)
+    firsts = Pairs(left, right, jaccard, estimate)
     copies = texts.copies
     to = texts.first[label[texts.number[copies]]]
     own = to == texts.first[texts.number[copies]]
@@ -395,9 +398,3 @@ def _labels(texts: DistinctTexts, candidates: Candidates, verifier: Verifier) ->
         label[:] = connect(label, texts.number[similar.left], texts.number[similar.right])
         verifier.run.progress("connecting", verifier.run.tally.candidates, 0)
     return label
-
-
-def _compared(left: Rows, right: Rows, verifier: Verifier) -> Pairs:
-    estimate = verifier.corpus.estimates(left, right)
-    jaccard = verifier.exact_jaccard(left, right) if verifier.exact else np.full(len(left), np.nan)
-    return Pairs(left, right, jaccard, estimate)

@@ -170,7 +170,8 @@ class _Search:
         if all_copies:
             place, copies = self._all_copies(best.right)
             if verifier.exact:
-                self._look_at(distinct(copies))
+                looked_at = distinct(copies)
+                self.lost[looked_at] |= ~verifier.unchanged(looked_at)
             best = best.take(place)
             fit = np.flatnonzero(~self.lost[copies] & ~self._same(best.left, copies))
         else:
@@ -186,10 +187,6 @@ class _Search:
         jaccard = best.jaccard if verifier.exact else np.full(len(best), np.nan)
         pairs = ranked(corpus, Pairs(left, right, jaccard, corpus.estimates(left, right)), 0)
         return MatchBlock(corpus, pairs, left_out)
-
-    def _look_at(self, rows: Rows) -> None:
-        """Check whether these documents of the index are missing or have changed."""
-        self.lost[rows] |= ~self.lookup.verifier.unchanged(rows)
 
     def _best(self, parts: list[Pairs]) -> Pairs:
         """The best pairs of each query, the most similar first, ties by text."""
@@ -212,7 +209,8 @@ class _Search:
         score = self._scores(asked, texts)
         if (lost := np.flatnonzero(np.isnan(score))).size:
             # All copies are checked together, so that many missing ones do not take many rounds.
-            self._look_at(self.texts.take(distinct(texts[lost])).values)
+            copies = self.texts.take(distinct(texts[lost])).values
+            self.lost[copies] |= ~self.lookup.verifier.unchanged(copies)
             score[lost] = self._scores(asked[lost], texts[lost])
         self.lookup.verifier.run.tally.candidates += len(asked)
         found = np.flatnonzero(np.nan_to_num(score) > 0)

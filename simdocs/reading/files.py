@@ -243,11 +243,9 @@ def too_large(size: int, limit: int, *, known: bool = True) -> DocumentSkipped |
         return None
     most = min(limit, MOST)
     said = f"{size} bytes" if known else f"more than {most} bytes"
-    return (
-        DocumentSkipped("oversized", said)
-        if size > limit
-        else DocumentSkipped("unreadable", f"{said}: more than memory can hold")
-    )
+    if size > limit:
+        return DocumentSkipped("oversized", said)
+    return DocumentSkipped("unreadable", f"{said}: more than memory can hold")
 
 
 def read_stream(descriptor: int, limit: int) -> bytes:

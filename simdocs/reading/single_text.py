@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterable
+from contextlib import suppress
+from itertools import product
 
 from simdocs.errors import InputError, MissingExtraError, UsageError
 from simdocs.model.skipped import DocumentSkipped, explanation
@@ -75,11 +78,10 @@ def _refuse_table(name: bytes, form: str, limit: int, fields: Sequences) -> None
 
 def _container_of(name: bytes, fields: Sequences) -> bytes:
     """The path of the container of a document with this name; empty if no such file exists. An id may have a #, too."""
-    end = name.find(b"#")
-    while end >= 0:
-        if format_of(name[:end], fields) and os.path.isfile(name[:end]):
-            return name[:end]
-        end = name.find(b"#", end + 1)
+    for mark in re.finditer(b"#", name):
+        file = name[: mark.start()]
+        if format_of(file, fields) and os.path.isfile(file):
+            return file
     return b""
 
 
@@ -107,17 +109,10 @@ def _document(name: bytes, file: bytes, limit: int, fields: Sequences) -> bytes:
 
 def refuse_to_replace(outputs: Iterable[str | None], texts: Iterable[object], what: str) -> None:
     """Raise UsageError if an output is the file of one of these texts. what: what that text is."""
-    for output in filter(None, outputs):
-        if any(isinstance(text, bytes) and _is_file(output, text) for text in texts):
-            raise UsageError(f"-o names {what}, and would replace it: name another file")
-
-
-def _is_file(output: str, text: bytes) -> bool:
-    try:
-        there = os.stat(output)
-        return stat.S_ISREG(there.st_mode) and os.path.samestat(there, os.stat(0 if text == b"-" else text))
-    except OSError:
-        return False
+    for output, text in product(filter(os.path.isfile, filter(None, outputs)), texts):
+        with suppress(OSError):
+            if isinstance(text, bytes) and os.path.samefile(output, 0 if text == b"-" else text):
+                raise UsageError(f"-o names {what}, and would replace it: name another file")
 
 
 def refuse_fifo_twice(names: Iterable[object]) -> None:

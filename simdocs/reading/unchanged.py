@@ -166,18 +166,16 @@ def _equal_stamps(found: FileList, earlier: Earlier, numbers: Index) -> Mask:
 
 def _of_one_kind(found: FileList, places: Index, earlier: Earlier, numbers: Index, sequences: Sequences) -> Mask:
     """Whether the files at these places have the format of the earlier files with these numbers (n,). Not for -1."""
-    alike = np.zeros(len(places), bool)
-    some = np.flatnonzero(numbers >= 0)
+
+    def kind(name: bytes) -> tuple[str, str]:
+        return format_of(name, sequences), compression_of(name)
+
+    alike, some = np.zeros(len(places), bool), np.flatnonzero(numbers >= 0)
     for at in range(0, len(some), AT_ONCE):
         part = some[at : at + AT_ONCE]
-        now, then = (
-            (found.names[place] for place in places[part].tolist()),
-            names_of_files(earlier.documents, numbers[part]),
-        )
-        alike[part] = [
-            (format_of(name, sequences), compression_of(name)) == (format_of(other, sequences), compression_of(other))
-            for name, other in zip(now, then, strict=True)
-        ]
+        now = (found.names[place] for place in places[part].tolist())
+        then = names_of_files(earlier.documents, numbers[part])
+        alike[part] = [kind(name) == kind(other) for name, other in zip(now, then, strict=True)]
     return alike
 
 

@@ -86,9 +86,8 @@ def common_tokens(every: EverySet, share: float) -> Tokens:
     """
     most = _COUNTERS
     while True:
-        summary = _Summary(most)
-        documents, counted = every(summary.take), summary.frequencies()
-        if not counted.missing or not _exceed(np.array([counted.missing]), documents, share)[0]:
+        documents, counted = _counted(every, most)
+        if counted.missing / max(documents, 1) <= share:
             break
         most *= 2
     certain = _exceed(counted.counts, documents, share)
@@ -116,30 +115,23 @@ def _exact(every: EverySet, tokens: Tokens, share: float) -> Tokens:
     return tokens[_exceed(counts, documents, share)]
 
 
-class _Summary:
-    """Counts the tokens in token sets, block by block. most: the most counts that are held."""
+def _counted(every: EverySet, most: int) -> tuple[int, Frequencies]:
+    """The number of documents, and the counts of their tokens. most: the most counts that are held."""
+    counted, waiting = NOTHING, list[Tokens]()
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._counted: Frequencies = NOTHING
-        self._waiting: list[Tokens] = []
-        self._held = 0
+    def count() -> None:
+        nonlocal counted
+        new = without_rarest(frequencies(np.concatenate([NO_TOKENS, *waiting])), most)
+        counted = without_rarest(merged(counted, new), most)
+        waiting.clear()
 
-    def take(self, sets: Ragged) -> None:
-        """Count these sets."""
+    def take(sets: Ragged) -> None:
         for at in range(0, len(sets.values), _COUNTED_AT_ONCE):
             values = sets.values[at : at + _COUNTED_AT_ONCE]
-            if self._held + len(values) > _COUNTED_AT_ONCE:
-                self._count()
-            self._waiting.append(values)
-            self._held += len(values)
+            if sum(map(len, waiting)) + len(values) > _COUNTED_AT_ONCE:
+                count()
+            waiting.append(values)
 
-    def _count(self) -> None:
-        new = without_rarest(frequencies(np.concatenate([NO_TOKENS, *self._waiting])), self._most)
-        self._waiting, self._held = [], 0
-        self._counted = without_rarest(merged(self._counted, new), self._most)
-
-    def frequencies(self) -> Frequencies:
-        """The counts of all sets."""
-        self._count()
-        return self._counted
+    documents = every(take)
+    count()
+    return documents, counted

@@ -14,23 +14,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from simdocs.errors import UsageError
 
-NATIVE = {
-    "normalise": ("normalise",),
-    "murmur": ("hash_byte_strings",),
-    "units": ("word_hashes",),
-    "shinglers": ("char_tokens", "tokens_of_units"),
-    "multisets": ("token_sets",),
-    "fss": ("signatures",),
-    "buckets": ("keys_of_band", "order_of_keys", "positions_of_members"),
-    "jaccard": ("estimates", "overlaps"),
-}
-"""The functions that have a kernel in C, by their modules in simdocs.kernels. It has the same name in functions.py. All
-other kernels have only one version."""
-
 VARIABLE = "SIMDOCS_KERNELS"
 """The environment variable that chooses: `numpy`, `native`, or `auto`, which is native if it is installed."""
-
-_CHOICES = ("auto", "native", "numpy")
 
 _chosen = ""
 """The choice of this process. It is made once, when it is needed first."""
@@ -47,8 +32,8 @@ def kernels_in_use() -> str:
     global _chosen
     if not _chosen:
         wanted = os.environ.get(VARIABLE) or "auto"
-        if wanted not in _CHOICES:
-            raise UsageError(f"{VARIABLE} is {wanted!r}: set it to {', '.join(_CHOICES[:-1])} or {_CHOICES[-1]}")
+        if wanted not in ("auto", "native", "numpy"):
+            raise UsageError(f"{VARIABLE} is {wanted!r}: set it to auto, native or numpy")
         is_there = wanted != "numpy" and is_installed()
         if wanted == "native" and not is_there:
             raise UsageError(
@@ -71,11 +56,8 @@ def is_installed() -> bool:
 def accelerated(kernel: Callable[_Arguments, _Made]) -> Callable[_Arguments, _Made]:
     """Call the kernel in C instead of this one in NumPy, if it is in use and does not return NotImplemented.
 
-    KeyError: the function is not in the table of kernels.
+    The kernel in C has the same name in functions.py. All kernels without this decorator have only one version.
     """
-    name = kernel.__name__
-    if name not in NATIVE[kernel.__module__.removeprefix("simdocs.kernels.")]:
-        raise KeyError(name)
     in_c: Callable[_Arguments, Any] | None = None
 
     @wraps(kernel)
@@ -84,7 +66,7 @@ def accelerated(kernel: Callable[_Arguments, _Made]) -> Callable[_Arguments, _Ma
         if kernels_in_use() == "numpy":
             return kernel(*args, **kwargs)
         if in_c is None:
-            in_c = getattr(import_module("simdocs.kernels.native.functions"), name)
+            in_c = getattr(import_module("simdocs.kernels.native.functions"), kernel.__name__)
         made = in_c(*args, **kwargs)
         return kernel(*args, **kwargs) if made is NotImplemented else cast("_Made", made)
 

@@ -199,17 +199,30 @@ def _members(decision: Decision, given_documents: int, kept: Rows) -> Members:
 
 
 def _facts_found(decision: Decision, kept: int) -> dict[str, Any]:
-    """What was found, as values that JSON has. kept: the number of documents that are kept."""
+    """What was found, as values that JSON has: also the bytes of the duplicates, how many of them are files, and the
+    bytes that deleting these would free. kept: the number of documents that are kept.
+
+    Deleting a link, or a file that has other names, frees nothing. It is not known of files that were named themselves,
+    nor of those of an artifact, whether they have others.
+    """
     import numpy as np
 
-    corpus, pairs, largest = decision.corpus, decision.pairs, decision.largest
-    taken, files, freed = _freed(corpus, pairs.right)
-    facts: dict[str, Any] = {"duplicates": len(pairs), "groups": decision.groups, "kept": kept}
-    facts |= {"duplicate_bytes": taken, "duplicate_files": files, "freed_bytes": freed}
+    from simdocs.model.documents import NAMED
+
+    corpus, duplicates, largest = decision.corpus, decision.pairs.right, decision.largest
+    facts = corpus.facts(duplicates)
+    whole: Mask = (facts["container"] == 0) & (facts["inode"] != 0)
+    alone = whole
+    if corpus.met is not None:
+        met = corpus.met[duplicates]
+        alone = whole & ((met["links"] == 1) | (met["walked"] == NAMED))
+    found: dict[str, Any] = {"duplicates": len(duplicates), "groups": decision.groups, "kept": kept}
+    found |= {"duplicate_bytes": int(facts["size"].sum()), "duplicate_files": int(whole.sum())}
+    found["freed_bytes"] = int(facts["file_size"][alone].sum())
     if largest is not None:
         (name,) = corpus.printed_names(np.array([largest[0]]))
-        facts["largest_group"] = {"kept": display_name(name), "duplicates": largest[1]}
-    return facts
+        found["largest_group"] = {"kept": display_name(name), "duplicates": largest[1]}
+    return found
 
 
 def with_row_outputs(plan: Plan, run: Run) -> tuple[Plan, RowDrafts | None]:
@@ -226,23 +239,6 @@ def with_row_outputs(plan: Plan, run: Run) -> tuple[Plan, RowDrafts | None]:
     if plan.intake.artifact is None:
         plan = replace(plan, intake=replace(plan.intake, found=files_of(plan.intake, run)))
     return plan, RowDrafts(given, plan.intake, plan.recipe.sequences, plan.intake.outputs, run.publishing)
-
-
-def _freed(corpus: Corpus, duplicates: Rows) -> tuple[int, int, int]:
-    """The bytes of these duplicates, how many of them are files, and the bytes that deleting these would free.
-
-    Deleting a link, or a file that has other names, frees nothing. It is not known of files that were named themselves,
-    nor of those of an artifact, whether they have others.
-    """
-    from simdocs.model.documents import NAMED
-
-    facts = corpus.facts(duplicates)
-    whole: Mask = (facts["container"] == 0) & (facts["inode"] != 0)
-    alone = whole
-    if corpus.met is not None:
-        met = corpus.met[duplicates]
-        alone = whole & ((met["links"] == 1) | (met["walked"] == NAMED))
-    return int(facts["size"].sum()), int(whole.sum()), int(facts["file_size"][alone].sum())
 
 
 def _outcome(facts: Mapping[str, Any], seconds: float) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 from simdocs.artifacts.formats import FORMATS, RUN
@@ -18,7 +17,6 @@ from simdocs.commands.new_artifact import facts_of_reading, finish
 from simdocs.commands.resolve import opened
 from simdocs.commands.standing import (
     NOTHING,
-    Given,
     Standing,
     built_with,
     have_other_items,
@@ -53,13 +51,13 @@ def merged(options: Merge, run: Run) -> Result | Artifact:
     kind = opened(options.artifacts[0], tuple(FORMATS)).kind
     inputs = Inputs(options.artifacts, lambda given: opened(given, (kind,)), most_open(kind))
     first = inputs[0]
-    of_inputs, facts, roots = list[Given](), list[Mapping[str, Any]](), set[bytes]()
+    given, facts, roots = list[list[Any]](), list[Mapping[str, Any]](), set[bytes]()
     for artifact in inputs:
         _refuse_common(artifact)
         _refuse_different(first, artifact)
         arguments = recorded_arguments(artifact.run)
         are_known = sum(count for _, count in arguments) == artifact.n_documents
-        of_inputs.append(arguments if are_known else [[artifact.name, artifact.n_documents]])
+        given += arguments if are_known else [[artifact.name, artifact.n_documents]]
         facts.append(facts_of_reading(artifact))
         roots.add(artifact.root)
     if isinstance(first.recipe, SignatureRecipe):
@@ -68,7 +66,6 @@ def merged(options: Merge, run: Run) -> Result | Artifact:
     with artifact_writer(options.output, kind, options.lock_wait) as writer:
         began_ns, there = files.now(), _standing(options.output, recipe, kind)
         documents, firsts = merged_documents(inputs, run)
-        given = list(chain.from_iterable(of_inputs))
         if there.artifact is not None and not options.allow_shrink:
             # A job that failed leaves no argument, so all documents count, too, and before anything is written.
             refuse_shrinking(there.artifact.name, {}, given, there.artifact.n_documents)

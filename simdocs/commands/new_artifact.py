@@ -150,7 +150,7 @@ def finish(
     """
     old, skipped, target = there.artifact, run.skipped, display_name(options.output or b"")
     if old is not None:
-        note = _beside(old, there, recorded["given"], note, run, allow_shrink=options.allow_shrink)
+        note = _compared_with(old, recorded["given"], note, run, allow_shrink=options.allow_shrink)
     if there.unexpected:
         skipped.warnings.append(note)
     found = changes(documents, None if old is None else old.documents)
@@ -183,10 +183,10 @@ def finish(
     return result, found
 
 
-def _beside(old: Artifact, there: Standing, given: Given, note: str, run: Run, *, allow_shrink: bool) -> str:
+def _compared_with(old: Artifact, given: Given, note: str, run: Run, *, allow_shrink: bool) -> str:
     """The note, which says it if the artifact that is replaced was built from other arguments. ShrunkError."""
     if not allow_shrink:
-        refuse_unread(there, run.skipped)
+        refuse_unread(old, run.skipped)
         refuse_shrinking(old.name, old.run, given, old.n_documents)
     if others := other_arguments(old, given):
         run.skipped.warnings.append(others)

@@ -94,8 +94,7 @@ def answer(options: Report, run: Run) -> ReportOfGroups:  # noqa: ARG001  (as al
     elif isinstance(answer, bytes):
         answer = read_answer(answer)
     groups = GroupTable.of(answer)
-    chosen = {} if figure else dict(chosen_pairs(groups, options.report_size))
-    texts = _differences(answer, groups, chosen, held)
+    texts = _differences(answer, groups, {} if figure else dict(chosen_pairs(groups, options.report_size)), held)
     pairs, missing = differences(texts)
     facts = {
         **{name: getattr(answer, name) for name in ("documents", "kept", "groups", "duplicates")},

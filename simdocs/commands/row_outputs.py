@@ -211,11 +211,10 @@ class RowDrafts:
         self._outputs, self._forms, self._read_as, self._paths = targets
         self._drafts: dict[str, OutputStream | DraftTree | StoredTree] = {}
         self._counts = Counter[str]()
+        begin = publishing.enter_context
         for name, path in self._outputs.items():
-            if name in self._forms:
-                self._drafts[name] = publishing.enter_context(atomic_file(path))
-            else:
-                self._drafts[name] = publishing.enter_context(atomic_tree(path, self._paths))
+            is_file = name in self._forms
+            self._drafts[name] = begin(atomic_file(path)) if is_file else begin(atomic_tree(path, self._paths))
 
     def write(self, decision: Decision, documents: Documents, run: Run) -> tuple[WrittenRows, ...]:
         """Write all rows, and make the drafts ready to be published. Return what was written.

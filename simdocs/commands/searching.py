@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import compress
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -29,10 +29,6 @@ from simdocs.options.answers import Grouping
 from simdocs.pipeline.again import outdated_warnings
 from simdocs.pipeline.boilerplate import with_common_tokens
 from simdocs.reading.decode import looking_like
-
-if TYPE_CHECKING:
-    pass
-
 
 NamesOf: TypeAlias = Callable[..., tuple[list[Any], Mask]]
 """Returns the names of these rows of a corpus, and which of them can be printed.
@@ -144,14 +140,12 @@ def given_and_changed(plan: Resolved[Any], corpus: Corpus) -> tuple[Documents, M
     return opened_index(plan.artifact).documents, np.isin(corpus.rows, plan.changed)
 
 
-def advice(plan: Resolved[Any], documents: Documents, found: PairGraph, corpus: Corpus) -> tuple[str, ...]:
-    """Advice about encodings, about k for documents that are cut into shingles now, and about a template."""
-    shingling, lines = plan.recipe.shingling, list[str]()
-    if plan.intake.artifact is None and plan.known is None:
-        lines += length_advice(documents, shingling)
+def advice(plan: Resolved[Any], documents: Documents, found: PairGraph, corpus: Corpus) -> Iterator[str]:
+    """Yield advice about k for documents that are cut into shingles now, and about a template."""
+    if plan.artifact is None and plan.known is None:
+        yield from length_advice(documents, plan.recipe.shingling)
     if plan.changed is None:
-        lines += template_advice(found, corpus, shingling.unit)
-    return tuple(lines)
+        yield from template_advice(found, corpus, plan.recipe.shingling.unit)
 
 
 def verifier_of(plan: Resolved[Any], corpus: Corpus, run: Run) -> Verifier:
@@ -203,8 +197,7 @@ def summary_of(
         "skipped": run.skipped.counts,
         **facts_left_out(documents, len(corpus.ignored)),
         **({} if plan.changed is None else {"changed": len(plan.changed)}),
-        "bands": None if banding is None else banding.bands,
-        "rows": None if banding is None else banding.rows,
+        **({"bands": None, "rows": None} if banding is None else banding.cut._asdict()),
         "measure": plan.options.measure,
         "threshold": plan.threshold,
         "probability": probability,
@@ -295,8 +288,8 @@ def why_so_few(documents: Documents, skipped: Skipped, needed: int) -> str:
     if compared >= needed:
         return ""
     if compared:
-        same = "again" in skipped.counts
-        return "there is only one document" + ", and the other names are of the same file" * same
+        same = ", and the other names are of the same file" if "again" in skipped.counts else ""
+        return f"there is only one document{same}"
     without = "all tokens of all documents are left out" if (flags & IGNORED).any() else "all documents are empty"
     return without if len(documents) else "there is no document"
 
@@ -307,12 +300,11 @@ def no_pair(documents: Documents, skipped: Skipped, lacking: str) -> str:
     return f"nothing was compared: {why}, so there is no {lacking}"
 
 
-def left_out_in_words(documents: Documents, ignored: int) -> list[str]:
-    """A line with the number of tokens that are left out; no line if no token is."""
-    if not ignored:
-        return []
-    tokens = f"{ignored:,} {'token is' if ignored == 1 else 'tokens are'}"
-    return [f"{tokens} left out of all documents: {documents.share_left_out:.1%} of their tokens"]
+def left_out_in_words(documents: Documents, ignored: int) -> Iterator[str]:
+    """Yield a line with the number of tokens that are left out, unless no token is."""
+    if ignored:
+        tokens = counted(ignored, "token is", "tokens are")
+        yield f"{tokens} left out of all documents: {documents.share_left_out:.1%} of their tokens"
 
 
 def facts_left_out(documents: Documents, ignored: int) -> dict[str, Any]:

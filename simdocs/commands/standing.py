@@ -211,7 +211,7 @@ def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents:
             )
 
 
-def refuse_unread(there: Standing, skipped: Skipped) -> None:
+def refuse_unread(artifact: Artifact, skipped: Skipped) -> None:
     """Raise ShrunkError if the artifact has documents of files that are skipped for lack of a library, or below a
     directory that cannot be listed.
 
@@ -219,18 +219,16 @@ def refuse_unread(there: Standing, skipped: Skipped) -> None:
     """
     unread = {os.path.abspath(path): (path, f"make {display_name(path)} readable") for path in skipped.unlisted}
     unread |= {os.path.abspath(skip.name): (skip.name, skip.detail) for skip in skipped.kept("uninstalled")}
-    if there.artifact is None or not unread:
-        return
-    documents = there.artifact.documents
-    for name in names_of_files(documents, np.arange(len(documents.sources.files))):
-        path, above = os.path.abspath(path_from(there.artifact.root, name)), b""
+    documents = artifact.documents
+    for name in names_of_files(documents, np.arange(len(documents.sources.files))) if unread else ():
+        path, above = os.path.abspath(path_from(artifact.root, name)), b""
         while path not in unread and path != above:
             path, above = os.path.dirname(path), path
         if path in unread:
             shown, remedy = unread[path]
             raise ShrunkError(
-                f"{there.artifact.name}: it has documents of {display_name(shown)}, which cannot be read now, so it is"
-                f" not replaced: {remedy}, or accept the loss with --allow-shrink"
+                f"{artifact.name}: it has documents of {display_name(shown)}, which cannot be read now, so it is not"
+                f" replaced: {remedy}, or accept the loss with --allow-shrink"
             )
 
 

@@ -75,13 +75,12 @@ def marked(difference: Difference, marks: Marks, *, whole: bool = True) -> Piece
 
 def _between(text: str, around: tuple[str, str], marks: Marks, *, brief: bool) -> Pieces:
     """Yield a text between marks. brief: leave out the middle of a long one."""
-    begin, end = around
     parts = ends_of(text) if brief else (text,)
-    yield from ((begin, False), (parts[0], True), (end, False))
-    if len(parts) > 1:
-        count = len(text) - sum(map(len, parts))
-        yield f"{marks.left_out[0]}{count:,} more characters{marks.left_out[1]}", False
-        yield from ((begin, False), (parts[1], True), (end, False))
+    for number, part in enumerate(parts):
+        if number:
+            count = len(text) - sum(map(len, parts))
+            yield f"{marks.left_out[0]}{count:,} more characters{marks.left_out[1]}", False
+        yield from ((around[0], False), (part, True), (around[1], False))
 
 
 def ends_of(text: str) -> tuple[str, ...]:

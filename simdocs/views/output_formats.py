@@ -104,10 +104,10 @@ _AT_ONCE = 1 << 16
 class Arrow(Format):
     """An Arrow IPC file, and the base of other files of record batches.
 
-    NAME: of the format. MODULE: the module of pyarrow that writes it.
+    NAME: of the format. MODULE: the module of pyarrow that writes it. WRITER: what writes it there.
     """
 
-    NAME, MODULE = "Arrow", "pyarrow.ipc"
+    NAME, MODULE, WRITER = "Arrow", "pyarrow.ipc", "new_file"
 
     def __init__(self, head: TableHead, *, header: bool = False, colored: bool = False) -> None:  # noqa: ARG002
         """MissingExtraError: there is no pyarrow."""
@@ -143,7 +143,7 @@ class Arrow(Format):
     def _write(self, rows: list[Row]) -> None:
         if self._columns is None:
             self._columns = ArrowColumns(self._arrow, self._head, rows)
-            self._writer = self._begun(self._columns.schema)
+            self._writer = getattr(self._module, self.WRITER)(self._file, self._columns.schema)
         try:
             batch = self._columns.batch(rows)
         except UnicodeError as error:
@@ -153,14 +153,8 @@ class Arrow(Format):
             ) from None
         self._writer.write_batch(batch)
 
-    def _begun(self, schema: Any) -> Any:
-        return self._module.new_file(self._file, schema)
-
 
 class Parquet(Arrow):
     """A Parquet file."""
 
-    NAME, MODULE = "Parquet", "pyarrow.parquet"
-
-    def _begun(self, schema: Any) -> Any:
-        return self._module.ParquetWriter(self._file, schema)
+    NAME, MODULE, WRITER = "Parquet", "pyarrow.parquet", "ParquetWriter"

@@ -63,17 +63,6 @@ def fmix32(state: Tokens) -> Tokens:
     return state
 
 
-def load_blocks(data: Bytes, extra: int = 0) -> Tokens:
-    """The little-endian 4-byte number at every offset of data (n,), and at `extra` offsets past its end.
-
-    Returns uint32 (n + extra,). Bytes past the end count as 0.
-    """
-    padded = np.zeros(len(data) + extra + 3, np.uint8)
-    padded[: len(data)] = data
-    view = np.ndarray(len(data) + extra, "<u4", padded, strides=(1,))
-    return np.ascontiguousarray(view, np.uint32)
-
-
 def stir_block_runs(mixed: Tokens, starts: Array, counts: Array, seed: int) -> Tokens:
     """The hash states, before the finaliser, of n runs of mixed blocks: uint32 (n,).
 
@@ -114,7 +103,11 @@ def _hash_short_strings(data: Bytes, starts: Array, lengths: Array, seed: int) -
     if not len(starts):
         return np.empty(0, np.uint32)
     first = int(starts.min())
-    words = load_blocks(data[first : int((starts + lengths).max())], 1)  # one extra, which an empty tail may read
+    some = data[first : int((starts + lengths).max())]
+    padded = np.zeros(len(some) + 4, np.uint8)
+    padded[: len(some)] = some
+    # The little-endian number in 4 bytes from each place on, and from the end on, which an empty tail may read.
+    words = np.ascontiguousarray(np.ndarray(len(some) + 1, "<u4", padded, strides=(1,)), np.uint32)
     starts = starts - first
     counts = lengths >> 2
     state = stir_block_runs(mix(words), starts, counts, seed)

@@ -17,7 +17,7 @@ from simdocs.kernels import murmur
 from simdocs.kernels.native import accelerated
 from simdocs.kernels.normalise import normalise
 from simdocs.kernels.units import Units, are_stop_words, line_hashes, lines_in, word_hashes, words_in
-from simdocs.model.ragged import Array, Index, Mask, Ragged, Texts, Tokens, count_true_in_rows, offsets_of, ranges
+from simdocs.model.ragged import Array, Index, Ragged, Texts, Tokens, count_true_in_rows, offsets_of, ranges
 from simdocs.options.recipes import Shingling
 
 
@@ -112,22 +112,18 @@ def _within_texts(every: Tokens, offsets: Index, k: int, whole: Tokens) -> Ragge
     whole: the token of each text in _short(offsets, k)
     """
     shingles = np.maximum(np.diff(offsets) - k + 1, 0)
-    # A large document is alone in its batch. A copy of its tokens would be the largest array of all.
-    tokens = every if shingles.sum() == len(every) else every[_inside(len(every), offsets, k)]
+    tokens = every
+    if shingles.sum() < len(every):  # or else a large document is alone, and a copy would be the largest array of all
+        inside = np.ones(len(every), bool)
+        for back in range(1, k):
+            crossing = offsets[1:] - back
+            inside[crossing[(crossing >= 0) & (crossing < len(every))]] = False
+        tokens = every[inside]
     short = _short(offsets, k)
     if len(short):
         tokens = np.insert(tokens, offsets_of(shingles)[short], whole)
         shingles[short] = 1
     return Ragged.from_lengths(tokens, shingles)
-
-
-def _inside(size: int, offsets: Index, k: int) -> Mask:
-    """Which of `size` windows of k units lie within one text: bool (size,)."""
-    inside = np.ones(size, bool)
-    for back in range(1, k):
-        crossing = offsets[1:] - back
-        inside[crossing[(crossing >= 0) & (crossing < size)]] = False
-    return inside
 
 
 def word_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts:

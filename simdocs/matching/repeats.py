@@ -211,20 +211,15 @@ def repeats_of(texts: UnitTexts, chains: WindowChains) -> Repeats:
     ordered = begins[order], ends[order]
     new = np.append(True, (np.diff(ordered[0]) != 0) | (np.diff(ordered[1]) != 0))[: len(order)]
     some = order[new]
-    own = np.bincount(np.cumsum(new) - 1, _own_units(chains, heads)[order], len(some)).astype(np.int64)
+    # What no window has that also occurs elsewhere: the windows before and after a chain.
+    first = np.where(chains.left[heads], chains.ends[np.maximum(heads - 1, 0)], chains.begins[heads])
+    next_begins = chains.begins[np.minimum(heads + 1, len(chains.begins) - 1)]
+    stop = np.where(chains.right[heads], next_begins, chains.ends[heads])
+    own = np.bincount(np.cumsum(new) - 1, np.maximum(stop - first, 0)[order], len(some)).astype(np.int64)
     found = Ragged(chains.begins[occurrences], offsets).take(some)
     back = np.repeat(chains.begins[heads[some]] - begins[some], found.lengths)
     repeats = _within_texts(texts, Repeats(ends[some] - begins[some], own, Ragged(found.values - back, found.offsets)))
     return _with_ends(texts, repeats) if by_characters(texts.unit) and len(repeats.units) else repeats
-
-
-def _own_units(chains: WindowChains, some: Index) -> Index:
-    """How many units of these chains no window has that also occurs elsewhere: the windows before and after them."""
-    begins, ends = chains.begins[some], chains.ends[some]
-    first = np.where(chains.left[some], chains.ends[np.maximum(some - 1, 0)], begins)
-    stop = np.where(chains.right[some], chains.begins[np.minimum(some + 1, len(chains.begins) - 1)], ends)
-    own: Index = np.maximum(stop - first, 0)
-    return own
 
 
 def _within_texts(texts: UnitTexts, repeats: Repeats) -> Repeats:

@@ -69,16 +69,15 @@ left out; digests of them; and where their anchors are, counted from the first u
 def _number_task(task: ToRead, worker: WorkerState, recipe: Recipe, least: int) -> tuple[Read, NumberedTexts]:
     read = read_task(task, recipe.sequences)
     shingling = recipe.shingling
-    parts, row_of, done = list[Ragged](), np.empty(len(read.raws), np.int64), 0
+    parts, rows = list[Ragged](), [np.empty(0, np.int64)]
     for places, texts in normalised(read.raws, shingling):
         units = numbered(texts, shingling)
         record_texts(read.facts, Shingled(places, texts, _NO_TOKENS, units.lengths), shingling.k)
-        row_of[places] = done + np.arange(len(places))
-        done += len(places)
+        rows.append(places)
         parts.append(units)
     read.raws = []
     worker.tell(0.5)
-    units = Ragged.concat(parts, np.uint64).take(row_of)
+    units = Ragged.concat(parts, np.uint64).take(np.argsort(np.concatenate(rows)))
     lengths = np.where(units.lengths < least, 0, units.lengths)
     if lengths.sum() < len(units.values):
         units = Ragged.from_lengths(units.values[ranges(units.offsets[:-1], lengths)], lengths)

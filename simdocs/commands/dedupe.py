@@ -227,8 +227,7 @@ def _facts_found(decision: Decision, kept: int) -> dict[str, Any]:
 
 def with_row_outputs(plan: Plan, run: Run) -> tuple[Plan, RowDrafts | None]:
     """The plan with the files of its documents, and drafts of the outputs of their rows; None if none is wanted."""
-    options = plan.options
-    given = {name: os.fsdecode(path) for name in ROW_OUTPUTS if (path := getattr(options, name)) is not None}
+    given = {name: os.fsdecode(path) for name in ROW_OUTPUTS if (path := getattr(plan.options, name)) is not None}
     run.skipped.keeps_rows = "kept_rows" in given or "flagged_rows" in given
     if not given:
         # Only a saved answer needs them, which is not drawn.

@@ -256,8 +256,7 @@ def _build_index(plan: BuildPlan, writer: Writer, run: Run, earlier: Earlier | N
     writer.append("sketch_tokens", tokens)
     writer.append("sketch_rows", owners)
     sketched = len(tokens) if recipe.containing.containment else None
-    expected = counter.expectation(lambda some: signatures[some], len(firsts))
-    return documents, expected._replace(sketched=sketched)
+    return documents, counter.expectation(lambda some: signatures[some], len(firsts))._replace(sketched=sketched)
 
 
 def _sketch(

@@ -123,9 +123,7 @@ class _Places:
         word, argument = words[place][0] if place < len(words) else b"", None if of_index else place
         walked = 0 if of_index or self._met is None else int(self._met["walked"][row])
         named = _named(file, walked, word)
-        path = os.path.join(self._bases[of_index], file[:named])
-        if not path.endswith(b"/"):
-            path += b"/"
+        path = os.path.join(self._bases[of_index], file[:named], b"")
         return self._numbers.setdefault((path, named, argument), len(self._numbers))
 
 

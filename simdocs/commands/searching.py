@@ -55,8 +55,7 @@ def _printed(
     printed = corpus.printed_names(every)
     fit = np.ones(len(printed), bool)
     if places := [place for place, path in enumerate(printed) if b"#" in path or path == b"-"]:
-        rows_of_files = corpus.containers(every[places]) > 0
-        for place, is_row in zip(places, rows_of_files.tolist(), strict=True):
+        for place, is_row in zip(places, (corpus.containers(every[places]) > 0).tolist(), strict=True):
             path = printed[place]
             if (is_row or (path == b"-" and not kept)) and os.path.lexists(path):
                 fit[place] = False
@@ -108,8 +107,7 @@ def name_rows(documents: Corpus, rows: Index, names: NamesOf, *before: Sequence[
 def watched(plan: Resolved[Any], corpus: Corpus, run: Run) -> list[str]:
     """A list that gets advice as soon as there is a crowd: see `watch_for_a_crowd`."""
     # An exact join, which was not asked for, would answer the same question.
-    joinable = plan.banding is not None and plan.known is None
-    return watch_for_a_crowd(len(corpus), run, joinable=joinable)
+    return watch_for_a_crowd(len(corpus), run, joinable=plan.banding is not None and plan.known is None)
 
 
 def read_documents(plan: Resolved[Any], run: Run, *, linked: bool) -> Corpus:

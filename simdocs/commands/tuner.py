@@ -323,9 +323,8 @@ def next_call(options: Any, artifact: Artifact | None, changes: Mapping[str, Any
 
     options: those of tune. again: bands and rows are to be chosen again, for the recall.
     """
-    if options.texts is not None or b"-" in (*options.documents, options.files_from, options.files0_from):
-        return ""
-    if not all(isinstance(name, bytes) for name in options.documents):
+    named = (*options.documents, options.files_from, options.files0_from)
+    if options.texts is not None or b"-" in named or not all(isinstance(name, bytes) for name in options.documents):
         return ""
     left_out = {"summary_json", "jobs", *(_BY_HAND if again or "threshold" in changes else ())}
     if isinstance(artifact, BandIndex):  # it has its bands

@@ -13,7 +13,7 @@ import numpy as np
 
 from simdocs.kernels import murmur
 from simdocs.kernels.native import accelerated
-from simdocs.model.ragged import Array, Index, Mask, Ragged, Tokens, row_blocks
+from simdocs.model.ragged import NO_TOKENS, Array, Index, Mask, Ragged, Tokens, row_blocks
 
 _SORT_BLOCK = 1 << 17
 """Tokens that are sorted at once: they and their places take 1.5 MiB."""
@@ -35,15 +35,15 @@ def sort_rows(rows: Ragged) -> Ragged:
 
 
 @accelerated
-def token_sets(tokens: Ragged) -> Ragged:
-    """The distinct tokens of each of N documents, ascending: Ragged uint32, N rows.
+def token_sets(tokens: Ragged, ignored: Tokens = NO_TOKENS) -> Ragged:
+    """The distinct tokens of each of N documents, ascending, without the ignored ones: Ragged uint32, N rows.
 
-    tokens: Ragged uint32, in any order, with or without repeats.
+    tokens: Ragged uint32, in any order, with or without repeats. ignored: (I,) uint32, ascending.
     """
     ordered = sort_rows(tokens)
     new = _differs(ordered.values)
     new[ordered.offsets[:-1][ordered.lengths > 0]] = True
-    return ordered.keep(new)
+    return leave_out(ordered.keep(new), ignored)
 
 
 def _differs(values: Array) -> Mask:

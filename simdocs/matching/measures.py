@@ -36,7 +36,7 @@ def set_and_length(text: bytes, shingling: Shingling, ignored: Tokens = NO_TOKEN
     tokens, lengths = SHINGLERS[shingling.unit].shingles(normalised, shingling)
     if shingling.multiset:
         tokens = multisets.token_multisets(tokens, shingling.seed)
-    return leave_out(multisets.token_sets(tokens), ignored).values, int(lengths[0])
+    return multisets.token_sets(tokens, ignored).values, int(lengths[0])
 
 
 def are_shorter_than_a_shingle(texts: Sequence[bytes], sets: Ragged, shingling: Shingling) -> list[bool]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdocs.engines.engine import Run, SharedRows, WorkerState
-from simdocs.kernels.multisets import leave_out, token_sets
+from simdocs.kernels.multisets import token_sets
 from simdocs.model.artifact import Artifact
 from simdocs.model.documents import STAMP_FIELDS
 from simdocs.model.ragged import NO_TOKENS, BlockPlaces, Mask, Ragged, Texts, Tokens, batches
@@ -113,7 +113,7 @@ def reload_token_sets(
     found = list[tuple[int, Tokens]]()
     if shared is not None and request.met is not None:
         held, tokens = held_tokens(request.facts["digest"][places], shingling, shared)
-        some, sets = [places[at] for at in held.tolist()], leave_out(token_sets(tokens), request.ignored)
+        some, sets = [places[at] for at in held.tolist()], token_sets(tokens, request.ignored)
         found = [(some[at], sets[at].copy()) for at in np.flatnonzero(of_unchanged_files(request, some)).tolist()]
         there = {place for place, _ in found}
         places = [place for place in places if place not in there]
@@ -121,7 +121,7 @@ def reload_token_sets(
     for part in shingled(raws, shingling):
         here = read[part.places]
         same = _are_same(request, here, sure[part.places], part.texts)
-        sets = leave_out(token_sets(part.tokens), request.ignored)
+        sets = token_sets(part.tokens, request.ignored)
         for at in np.flatnonzero(same).tolist():
             # A slice would keep the tokens of the whole batch in memory. A large document is alone in its batch.
             found.append((int(here[at]), sets[at].copy() if len(sets) > 1 else sets.values))

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simdocs.kernels.characters import CodepointTable, ascii_table, character_kinds, depends_on_context, mapped_alone
+from simdocs.kernels.multisets import leave_out
 from simdocs.kernels.native import compiled
-from simdocs.model.ragged import STRIDE, Array, Bytes, Floats, Index, Keys, Ragged, Texts, Tokens, distinct
+from simdocs.model.ragged import NO_TOKENS, STRIDE, Array, Bytes, Floats, Index, Keys, Ragged, Texts, Tokens, distinct
 from simdocs.options.recipes import Normalisation
 
 if TYPE_CHECKING:
@@ -139,11 +140,12 @@ def word_hashes(texts: Texts, seed: int) -> Ragged | Any:
     return Ragged.from_lengths(hashes, counts)
 
 
-def token_sets(tokens: Ragged) -> Ragged:
-    """The distinct tokens of each of N documents, ascending."""
+def token_sets(tokens: Ragged, ignored: Tokens = NO_TOKENS) -> Ragged:
+    """The distinct tokens of each of N documents, ascending, without the ignored ones."""
     values, counts = tokens.values.copy(), np.empty(len(tokens), np.int64)
     values.resize(compiled.sets(values, tokens.offsets, counts), refcheck=False)
-    return Ragged.from_lengths(values, counts)
+    sets = Ragged.from_lengths(values, counts)
+    return leave_out(sets, ignored) if len(ignored) else sets
 
 
 def signatures(tokens: Ragged, num_perm: int, seed: int = 0) -> Tokens:

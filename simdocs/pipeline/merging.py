@@ -27,11 +27,11 @@ from simdocs.model.ragged import (
     Rows,
     Tokens,
     offsets_of,
-    row_blocks,
 )
 from simdocs.names import display_name
 from simdocs.options.recipes import IndexRecipe, Recipe, SignatureRecipe
 from simdocs.pipeline.indexing import BucketCounter, Expectation, same_as
+from simdocs.pipeline.signing import token_sets
 from simdocs.reading.batches import SeenNames
 from simdocs.reading.unchanged import names_of_files
 
@@ -149,12 +149,12 @@ def merge_arrays(
     """
     if not isinstance(recipe, SignatureRecipe):
         append("tokens", NO_TOKENS)
-        for artifact, first in zip(inputs, firsts, strict=True):
-            offsets = artifact["offsets"].all()
-            for begin, end in row_blocks(offsets, _TOKENS_AT_ONCE):
-                run.progress("merging", first + begin, len(documents))
-                append("tokens", artifact["tokens"].cut(int(offsets[begin]), int(offsets[end])))
-                artifact["tokens"].release()
+        done = 0
+        for artifact in inputs:
+            for sets in token_sets(artifact, np.arange(artifact.n_documents), _TOKENS_AT_ONCE):
+                append("tokens", sets.values)
+                done += len(sets)
+                run.progress("merging", done, len(documents))
             artifact["offsets"].release()
         append("offsets", offsets_of(documents.facts["count"]))
         return None

@@ -208,18 +208,16 @@ def _of_file(
     try:
         found = _rows(answer, documents) if first.container else _text(answer, first)
     except (DocumentSkipped, OSError, MissingExtraError) as error:
-        why, shown = _why(error), display_name(first.file)
+        shown, why = display_name(first.file), str(error)
+        if isinstance(error, FileNotFoundError) or (isinstance(error, DocumentSkipped) and error.reason == "vanished"):
+            why = "is gone"
+        elif isinstance(error, DocumentSkipped):
+            why = error.detail or in_short(error.reason)
         yield from (((document.name, document.root), f"{shown} {why}") for document in documents)
         return
     for document in documents:
         missing = f"{display_name(document.name)} has changed"
         yield (document.name, document.root), found.get(document.name, missing)
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, DocumentSkipped):
-        return "is gone" if error.reason == "vanished" else error.detail or in_short(error.reason)
-    return "is gone" if isinstance(error, FileNotFoundError) else str(error)
 
 
 def _text(answer: SavedAnswer, document: SavedDocument) -> dict[bytes, bytes]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from simdocs.model.figures import counted, size
@@ -175,7 +176,7 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
         written,
         save,
         lists=lists,
-        lines=lambda seconds, verbose: [*lines(seconds, verbose), *(one.in_words() for one in written)],
+        lines=lambda seconds, verbose: chain(lines(seconds, verbose), (one.in_words() for one in written)),
         is_found=len(decision.pairs) > 0,
         **summary,
     )

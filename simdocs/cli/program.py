@@ -1,4 +1,4 @@
-"""The program: its commands, its help, and the one table from errors to lines and exit statuses."""
+"""The program: its commands, its help, and the lines that say what went wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One file for each question: its options, its rules, and its answer, from top to bottom."""
+"""One file for each question: its options, its rules, and its answer; and files that serve several of them."""
 
 from __future__ import annotations
 

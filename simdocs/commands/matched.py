@@ -53,11 +53,11 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
     def blocks() -> Iterator[MatchBlock]:
         nonlocal found, matched, similar, left_out
         exact = wanted.verify == "exact"
-        verifier = Verifier(indexed, plan.threshold, run, exact=exact, no_prefilter=wanted.exact)
+        verifier = Verifier(indexed, plan.options.threshold, run, exact=exact, no_prefilter=wanted.exact)
         for block in _blocks(Lookup(verifier, asked, wanted.top or 0, wanted.itself), wanted, by_sketch=by_sketch):
             found += len(block.pairs)
             left_out += block.left_out
-            similar += int(np.count_nonzero(block.pairs.score >= plan.threshold))
+            similar += int(np.count_nonzero(block.pairs.score >= plan.options.threshold))
             matched += len(distinct(block.pairs.left))
             yield block
 
@@ -71,7 +71,7 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
     run.skipped.warnings += outdated_warnings(run, indexed.index)
     if plan.banding is not None:
         run.skipped.warnings += unknown_recall(plan.recipe)
-        run.skipped.warnings += () if nearest else threshold_warning(plan.threshold, plan.banding)
+        run.skipped.warnings += () if nearest else threshold_warning(plan.options.threshold, plan.banding)
     pairs, both = kind.concat(held), indexed.select(np.arange(len(indexed))).followed_by(asked)
     advice = () if found else tuple(_nothing_found(asked.documents, plan))
     counts = {"indexed": len(indexed)} | ({"nearest": nearest, "copies_left_out": left_out} if nearest else {})

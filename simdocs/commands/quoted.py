@@ -108,7 +108,7 @@ def quotations(plan: Resolved[Any], run: Run) -> Result:
     assert indexed is not None
     unit, least = recipe.shingling.unit, least_units(plan.options.min_passage, recipe.shingling)
     asked = read_corpus(plan.intake, recipe, run)
-    verifier = Verifier(indexed, plan.threshold, run, no_prefilter=exact)
+    verifier = Verifier(indexed, plan.options.threshold, run, no_prefilter=exact)
     lookup = Lookup(verifier, asked, itself=plan.options.itself)
     by_sketch = recipe.containing.containment and not exact
     names, look = names_for(run, asked.documents, indexed), run.look or Look()

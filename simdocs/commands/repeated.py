@@ -84,7 +84,7 @@ def repeated(plan: Resolved[Any], run: Run) -> Result:
         some = occurrences_of(texts, repeats)
         texts.close()
         corpus = replace(Corpus.of(documents, recipe, limit=intake.walking.max_size), ignored=intake.ignored)
-        verifier = Verifier(corpus, plan.threshold, run)
+        verifier = Verifier(corpus, 1.0, run)  # which reads texts again
         if look.holds_all:
             excerpts = Excerpts(len(repeats.units))
         sizes, own = repeats.units[some.passage], repeats.own[some.passage]

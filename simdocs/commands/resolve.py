@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from simdocs.artifacts.formats import FORMATS, is_disguised, kind_of
 from simdocs.artifacts.reader import open_artifact, usable
@@ -47,7 +47,14 @@ from simdocs.reading.decode import as_bytes
 from simdocs.reading.file_list import FileList
 from simdocs.reading.find import Sources
 
-Asked = TypeVar("Asked", bound=Options)
+if TYPE_CHECKING:
+    from simdocs.commands.dedupe import Dedupe
+    from simdocs.commands.pairs import Pairs
+    from simdocs.commands.query import Query
+
+Given = TypeVar("Given", bound=Options)
+Asked = TypeVar("Asked", bound=OfDocuments)
+Searched = TypeVar("Searched", "Dedupe", "Pairs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +88,10 @@ class Resolved(Generic[Asked]):
         """The bands and rows, if candidates are found by bands."""
         return None if self.banding is None else self.banding.cut
 
-    @property
-    def threshold(self) -> float:
-        """The minimum similarity."""
-        return float(getattr(self.options, "threshold", None) or ChoosingBands.defaults["threshold"])
-
 
 def resolved(
-    options: Asked, artifact: Artifact | None, free: Collection[str] = (), undecided: Collection[str] = ()
-) -> Asked:
+    options: Given, artifact: Artifact | None, free: Collection[str] = (), undecided: Collection[str] = ()
+) -> Given:
     """The options with everything that an artifact decides: what was given, else the artifact's, else the default.
 
     free: options that may differ from the artifact's. undecided: options that the artifact does not decide.
@@ -135,7 +137,7 @@ def in_words(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value) or "''"
 
 
-def of_documents(options: Any) -> Resolved[Any]:
+def of_documents(options: Asked) -> Resolved[Asked]:
     """What is asked about documents that become token sets."""
     intake = intake_of(options)
     options = resolved(options, intake.artifact)
@@ -143,7 +145,7 @@ def of_documents(options: Any) -> Resolved[Any]:
     return Resolved(options, intake, shingles_recipe(options, fixed), None)
 
 
-def of_signatures(options: Any) -> Resolved[Any]:
+def of_signatures(options: Asked) -> Resolved[Asked]:
     """What is asked about documents that become signatures."""
     intake = intake_of(options)
     options = resolved(options, intake.artifact)
@@ -151,7 +153,7 @@ def of_signatures(options: Any) -> Resolved[Any]:
     return Resolved(options, intake, recipe, None)
 
 
-def of_bands(options: Any, *, own: bool) -> Resolved[Any]:
+def of_bands(options: Asked, *, own: bool) -> Resolved[Asked]:
     """What is asked about documents that become signatures in bands. own: whether an index gets bands of its own.
 
     UsageError: the hash functions of an artifact are stated, and nothing can be said about what these find.
@@ -175,7 +177,7 @@ def of_bands(options: Any, *, own: bool) -> Resolved[Any]:
     return Resolved(options, intake, IndexRecipe(**made, banding=banding, containing=containing), banding)
 
 
-def of_search(options: Any) -> Resolved[Any]:
+def of_search(options: Searched) -> Resolved[Searched]:
     """What is asked about near-duplicates among documents: dedupe and pairs."""
     against = getattr(options, "against", None)
     known = None if against is None else _known(against, options)
@@ -194,7 +196,7 @@ def of_search(options: Any) -> Resolved[Any]:
     return Resolved(options, intake, recipe, banding, known, not isinstance(fixed, BandIndex), changed)
 
 
-def of_query(options: Any) -> Resolved[Any]:
+def of_query(options: Query) -> Resolved[Query]:
     """What is asked about documents of an index that are similar to others."""
     known = _known(options.index, options)
     index = known.index
@@ -217,7 +219,7 @@ def _known(given: Any, options: Any) -> Corpus:
     return Corpus.of_artifact(opened_index(given), sets=opened_shingles(options.shingles), root=options.root)
 
 
-def _beside(options: Any, intake: Intake, index: BandIndex) -> tuple[Any, Intake, Any]:
+def _beside(options: Asked, intake: Intake, index: BandIndex) -> tuple[Asked, Intake, IndexRecipe]:
     """The options, the documents and the recipe of documents that are compared with those of an index."""
     artifact = intake.artifact
     if artifact is not None:

@@ -150,7 +150,7 @@ def verifier_of(plan: Resolved[Any], corpus: Corpus, run: Run) -> Verifier:
     """A verifier of these documents. An exact join drops no candidate because of its estimate."""
     by_exact, measure = plan.options.verify == "exact", plan.options.measure
     no_prefilter = plan.options.exact or measure == "containment"
-    return Verifier(corpus, plan.threshold, run, measure=measure, exact=by_exact, no_prefilter=no_prefilter)
+    return Verifier(corpus, plan.options.threshold, run, measure=measure, exact=by_exact, no_prefilter=no_prefilter)
 
 
 def warnings(plan: Resolved[Any], run: Run) -> Iterator[str]:
@@ -158,7 +158,7 @@ def warnings(plan: Resolved[Any], run: Run) -> Iterator[str]:
     yield from outdated_warnings(run, plan.intake.artifact, None if plan.known is None else plan.known.index)
     if plan.banding is not None:
         yield from unknown_recall(plan.recipe)
-        yield from threshold_warning(plan.threshold, plan.banding)
+        yield from threshold_warning(plan.options.threshold, plan.banding)
         if plan.chosen_now:
             yield from low_recall(plan.banding, plan.recipe.sketching.num_perm)
 
@@ -180,7 +180,7 @@ def summary_of(
     found, given the facts and the seconds. beside: what is said about other documents.
     """
     banding, recipe = plan.banding, corpus.recipe
-    probability = 1.0 if banding is None else least_probability(plan.threshold, *banding.cut)
+    probability = 1.0 if banding is None else least_probability(plan.options.threshold, *banding.cut)
     if "compared_with_all" in found:
         probability = float(plan.recipe.banding.recall)
     grouping = Grouping.of(plan.options.fields())
@@ -197,7 +197,7 @@ def summary_of(
         **({} if plan.changed is None else {"changed": len(plan.changed)}),
         **({"bands": None, "rows": None} if banding is None else banding.cut._asdict()),
         "measure": plan.options.measure,
-        "threshold": plan.threshold,
+        "threshold": plan.options.threshold,
         "probability": probability,
         "candidates": run.tally.candidates,
         "verified": run.tally.verified,

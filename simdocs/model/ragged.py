@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 Rows = NDArray[np.int64]
-"""Rows of documents in a corpus."""
+"""Rows of documents in a corpus. Like the next two, this is an Index that says what its numbers are about."""
 
 TextNumbers = NDArray[np.int64]
 """Numbers of distinct texts. Copies of a text have the same number. -1: a text that is not compared."""

@@ -1,7 +1,4 @@
-"""Options about documents, shingles, signatures and bands, and recipes: the groups with which artifacts are made.
-
-Also how the similarity of two texts is measured.
-"""
+"""Options about documents, shingles, signatures and bands, and recipes: the groups with which artifacts are made."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def found(spark: Any, options: Any, skipped: Skipped) -> Answer:
     cut, keep = banding_of(asked.options, asked.recipe.sketching).cut, getattr(options, "keep", "first")
     outputs = RowOutputs(options, files, asked.intake.sources, asked.recipe.sequences)
     limit, of_rows = asked.intake.walking.max_size, bool(outputs.files)
-    plan = Plan(asked.recipe, limit, cut, asked.threshold, keep, of_rows, os.getcwdb())
+    plan = Plan(asked.recipe, limit, cut, asked.options.threshold, keep, of_rows, os.getcwdb())
     flow = flow_of(spark, plan, files, options.partitions, apart=of_rows)
     names = ("kept", "duplicate") if isinstance(options, Dedupe) else ("document", "other")
     edges = (groups if isinstance(options, Dedupe) else similar_pairs)(flow).persist()

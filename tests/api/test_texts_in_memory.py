@@ -13,7 +13,7 @@ import pytest
 
 import simdocs
 from simdocs.errors import MissingExtraError
-from tests.cli.corpus import A1, A, B
+from tests.cli.corpus import A1, A, B, lay
 
 WORDS = [text.decode() for text in (A, A1, B, A.upper())]
 TEXTS = [WORDS[0], WORDS[2], WORDS[1], "", WORDS[3]]
@@ -132,6 +132,13 @@ def test_answers_have_the_names_as_they_were_given(names):
     matrix = simdocs.compare(texts=TEXTS, names=names)
     assert [row[1] for row in matrix.rows()] == expected
     assert simdocs.compare(texts=TEXTS[:2], names=names[:2]).names == tuple(expected[:2])
+
+
+def test_a_text_in_memory_is_not_the_file_of_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(lay(tmp_path, {"docs/a": TEXTS[0].encode()}))
+    simdocs.index("docs", output="x.index")
+    found = simdocs.dedupe(texts=[TEXTS[0]], names=["docs/a"], against="x.index")
+    assert [row[:2] for row in found.rows()] == [("docs/a", "docs/a")]
 
 
 def test_an_index_in_memory_has_the_names_of_its_texts():

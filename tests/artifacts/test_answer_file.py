@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,19 @@ def test_it_is_read_as_it_was_written(answer: Path) -> None:
     ]
     assert [each[:2] for each in read.arguments] == [(b"docs", 4)]
     assert (read.documents, read.kept, read.groups, read.duplicates) == (4, 2, 1, 2)
+
+
+def test_groups_are_numbered_on_from_block_to_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simdocs.commands.saving._AT_ONCE", 2)
+    saved = simdocs.dedupe(texts=[A, A, A, A, B, B]).saved()
+    assert [pair.group for pair in saved] == [0, 0, 0, 1]
+
+
+def test_an_answer_that_is_written_again_after_it_was_opened_is_not_read(answer: Path) -> None:
+    read = simdocs.read_answer(answer)
+    os.utime(answer, ns=(0, 0))
+    with pytest.raises(InputError, match="changed while it was read"):
+        list(read)
 
 
 def test_every_truncation_is_damage(answer: Path) -> None:

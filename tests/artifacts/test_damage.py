@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import simdocs as library
 from simdocs.artifacts import formats, manifest, reader
 from simdocs.errors import ArtifactError
 from tests.amounts import slow
@@ -179,6 +180,15 @@ def test_a_damaged_run_json_does_no_harm(index, what):
         STRANGERS[what](run)
     assert verdict(index) == ""
     assert reader.open_artifact(os.fsencode(index)).root == b""
+
+
+def test_of_a_run_with_too_many_facts_the_longest_are_not_recorded(place, monkeypatch):
+    monkeypatch.setattr("simdocs.artifacts.writer.MOST_RUN_BYTES", 2000)
+    monkeypatch.setattr("sys.argv", ["simdocs", "x" * 2000])
+    library.index(texts=["a text"], output=str(place / "x.index"))
+    run = reader.open_artifact(os.fsencode(place / "x.index")).run
+    assert "read_ns" in run
+    assert "command" not in run
 
 
 @pytest.mark.reliability("a file of an artifact that is missing, a FIFO, a link or a directory")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.amounts import slow
-from tests.cli.corpus import A
+from tests.cli.corpus import A, lay
 from tests.cli.every import EVERY
 from tests.cli.program import Done, in_shell, running, simdocs
 from tests.cli.stand_in import stand_in
@@ -88,8 +88,8 @@ def test_a_closed_standard_output_matters_if_something_is_printed(here):
 @pytest.mark.reliability("a closed standard output")
 @pytest.mark.parametrize("closed", ["<&- >&- 2>&-", *slow("2>&-", "<&-", "<&- >&-")])
 def test_a_file_opened_later_does_not_take_the_place_of_a_closed_stream(here, closed, answer):
-    env = with_workers(here)
-    done = in_shell(f"simdocs dedupe docs -j2 {closed}", cwd=here, env=env)
+    env = with_workers(lay(here, {"docs/binary": b"\0"}))  # about which -v says something
+    done = in_shell(f"simdocs dedupe docs -v -j2 {closed}", cwd=here, env=env)
     assert done[:2] == ((2, b"") if " >&-" in f" {closed}" else (0, answer))
     done = in_shell(f"simdocs dedupe docs -j2 -o out --summary-json note {closed}", cwd=here, env=env)
     assert done == (0, b"", "")

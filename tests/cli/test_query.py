@@ -201,6 +201,7 @@ def test_the_list_of_matches_names_each_once(indexed):
 def test_exit_code_says_whether_anything_matched(indexed):
     for names, status in ((("new/x",), 1), (("new/z",), 0), (("new/x", "--list", "matches"), 1)):
         assert simdocs("query", "docs.index", *names, "--exit-code", cwd=indexed).status == status
+    assert simdocs("query", "docs.index", "docs/a.txt", "--self", "-t1", "--exit-code", cwd=indexed).status == 1
     os.remove(indexed / "docs/a.txt")
     assert simdocs("query", "docs.index", "new/x", "--exit-code", "-q", cwd=indexed).status == 3
 

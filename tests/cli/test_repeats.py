@@ -11,6 +11,7 @@ import pytest
 import simdocs as public
 from simdocs.commands import repeated as module
 from simdocs.model.result import Look, tables_of
+from tests.cli.corpus import lay
 from tests.cli.program import Done, simdocs
 from tests.cli.terminal import on_terminal
 
@@ -152,3 +153,10 @@ def test_with_a_template_what_is_hardly_more_than_the_template_is_not_listed(her
         (docs / f"{number}.txt").write_text(f"{number} {more} {notice}")
     rows = simdocs("passages", "notices", "--template", "notice.txt", cwd=here).out.splitlines()
     assert [row.split(b"\t")[1] for row in rows] == [b"2", b"2"]
+
+
+def test_beside_a_template_a_passage_has_as_many_shingles_as_the_shortest_one(here):
+    words = {"s": b"four five", "t": b"three four five", "n/a": b"one two three four five x"}
+    lay(here, words | {"n/b": b"y one two three four five"})
+    ask = ("passages", "n", "--unit", "word", "-k", "2", "--min-passage", "4", "--template")
+    assert [len(simdocs(*ask, name, cwd=here).rows) for name in ("s", "t")] == [2, 0]

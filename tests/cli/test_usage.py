@@ -95,7 +95,7 @@ NONSENSE = [
     (["--recall", "1", "docs"], "recall of 1"),
     (["--bands", "20", "--rows", "7", "docs"], "140"),
     (["-t", "1e-300", "docs"], "threshold"),
-    (["docs", "-o", "same", "--summary-json", "same"], "same"),
+    (["docs", "-o", "same", "--summary-json", "./same"], "same"),
     (["docs", "--exact", "--max-candidates", "9"], "cannot be combined"),
 ]
 

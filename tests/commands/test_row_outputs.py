@@ -55,6 +55,7 @@ def test_every_line_is_written_byte_for_byte(here: Path, mark: bytes, last: byte
     found = simdocs.dedupe("in.jsonl", kept_rows="kept.jsonl", removed_rows="removed.jsonl", flagged_rows="all.jsonl")
     kept, removed = split(lines, REMOVED)
     assert Path("kept.jsonl").read_bytes() == mark + kept
+    assert [each.unjudged for each in found.written] == [3, 0, 0]
     assert Path("removed.jsonl").read_bytes() == mark + removed
     flagged = Path("all.jsonl").read_bytes().removeprefix(mark).split(b"\n")
     assert [line.strip() for line in flagged if not line.startswith(b"{")] == [

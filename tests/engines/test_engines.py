@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -32,6 +33,23 @@ def test_results_come_in_the_order_of_their_tasks(jobs):
         engine.start()
         assert list(engine.map(doubled, [])) == []
         assert list(engine.map(doubled, range(3))) == [0, 2, 4]
+
+
+def half_done(number: int, state: WorkerState) -> None:
+    if number < 2:
+        state.tell(0.5)
+    else:
+        time.sleep(0.3)
+
+
+def test_a_task_does_not_begin_with_what_the_one_before_had_done():
+    shares = list[float]()
+    with Local(2) as engine:
+        results = engine.map(half_done, range(4), shares.append)
+        next(results), next(results)
+        shares.clear()
+        list(results)
+    assert set(shares) == {0.0}
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -11,6 +11,7 @@ from simdocs.model.groups import SavedAnswer, SavedDocument
 from simdocs.model.report import (
     GroupTable,
     Report,
+    chosen_pairs,
     similarities_of,
 )
 from tests.saved_groups import answer_with
@@ -50,3 +51,9 @@ def test_each_duplicate_is_in_the_bar_of_its_similarity(many: Report) -> None:
     assert equal == sum(value == 1 for value in values)
     bars = Counter(int(f"{value:.6f}"[2:4]) for value in values if value < 1)
     assert {first + at: count for at, count in enumerate(counts) if count} == bars
+
+
+def test_a_pair_that_is_shown_takes_the_bytes_of_both_texts() -> None:
+    groups = GroupTable.of(answer_with(6))  # the largest has 500, 501, 502 and 503 bytes
+    assert list(chosen_pairs(groups, 2003)) == [(0, [1, 2])]
+    assert list(chosen_pairs(groups, 2002)) == [(0, [1])]

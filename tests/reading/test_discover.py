@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from simdocs.reading.file_list import Found, Reached
 from tests.reading.finding import found_by
 
 NAMES = ["A", "B/y", "_", "a b", "a-", "a.txt", "a/ ", "a/b", "a/c.d", "a/c/d", "a0", "aa/x", "z!", "z/\x01", "é"]
@@ -54,3 +55,9 @@ def test_hard_links_are_one_document(docs):
         os.link(docs / "a0", name)
     assert found("docs") == ["docs/0", *(f"docs/{name}" for name in NAMES if name != "a0")]
     assert found("other", "docs")[:2] == ["other", "docs/A"]
+
+
+def test_files_of_two_file_systems_with_the_same_inode_are_two():
+    reached = Reached()
+    reached.add([Found(b"a", 1, 0, 0, device=1, inode=5), Found(b"b", 1, 0, 0, device=2, inode=5)])
+    assert list(reached.files(()).names) == [b"a", b"b"]

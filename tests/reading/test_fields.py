@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.options.recipes import Sequences
+from simdocs.options.values import FIELD_NAMES, MOST_FIELDS
 from simdocs.reading.batches import ABSENT, Batch, value_of
 from tests.cli.corpus import A1, A, B
 
@@ -55,6 +57,13 @@ def test_several_texts_and_the_elements_of_a_list_are_joined_by_line_feeds() -> 
         rows = [{"body": "b", "title": title} for title in ("a", lone, ["c", None, "d"], [])]
         found = batch_of(*rows, fields=Sequences(text_field=("title", "body")), errors=errors)
         assert found.texts == [b"a\nb", text + b"\nb", b"c\nd\nb", b"b"]
+
+
+def test_as_many_fields_can_be_named_as_help_says() -> None:
+    names = tuple(map(str, range(MOST_FIELDS + 1)))
+    assert FIELD_NAMES.check(names[1:]) == names[1:]
+    with pytest.raises(ValueError, match=f"at most {MOST_FIELDS}"):
+        FIELD_NAMES.check(names)
 
 
 def test_rows_without_one_of_the_fields_are_skipped_one_by_one() -> None:

@@ -180,3 +180,20 @@ def test_after_a_power_cut_every_text_is_known_and_undo_puts_it_back(
             assert done.skipped.counts == {}, (number, done.skipped.by_reason)
         now = {name: file.data for name, file in files(root).items()}
         assert now == before, (number, now.keys(), trees[number])
+
+
+@pytest.mark.reliability("a power cut during act or undo")
+def test_a_kept_file_that_was_just_written_is_on_the_disk_before_its_copy_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare(tmp_path, monkeypatch)
+    chance, trees = random.Random(7), list[dict[str, Any]]()
+    with pytest.MonkeyPatch.context() as patch:
+        disk: Disk = Disk(tmp_path, lambda _tree: trees.append(left(disk, chance)))
+        disk.root.sure["docs"].sure["a"].sure = 0  # type: ignore[union-attr]
+        disk.install(patch)
+        act("hardlink")
+    for tree in trees:
+        shutil.rmtree(tmp_path)
+        lay(tree, tmp_path, {}, {})
+        assert A in known_places(tmp_path)

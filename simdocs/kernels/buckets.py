@@ -89,7 +89,7 @@ def bucket_tables(keys: Keys, rows: Index) -> tuple[Keys, Tokens]:
 def buckets_of_band(signatures: Tokens, order: Index, band: int, rows: int) -> tuple[Index, Index]:
     """The members of the buckets of one band with two or more, end to end, and how many each has: two arrays of int64.
 
-    A member is the number of its signature in `order`. See `keys_of_band`.
+    A member is the number of its signature in `order`. Those of a bucket ascend. See `keys_of_band`.
     """
     keys = keys_of_band(signatures, order, band, rows)
     places = order_of_keys(keys)

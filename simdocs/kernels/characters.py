@@ -10,7 +10,6 @@ import sys
 import unicodedata
 from collections.abc import Callable
 from functools import cache
-from itertools import chain
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -319,8 +318,8 @@ def _map_with_str(raw: Ragged, data: bytes, switches: Normalisation, lines: bool
     """The same as map_characters, by way of str. All texts are joined by a separator that occurs in none of them."""
     separator = next((chr(byte) for byte in _SEPARATORS if byte not in data), None) if len(raw) > 1 else ""
     if separator is None:
-        alone = (map_characters(raw.cut(row, row + 1), switches, lines=lines) for row in range(len(raw)))
-        return list(chain.from_iterable(alone))
+        halves = raw.cut(0, len(raw) // 2), raw.cut(len(raw) // 2, len(raw))
+        return [each for half in halves for each in map_characters(half, switches, lines=lines)]
     if separator:
         data = np.insert(raw.values, raw.offsets[1:], ord(separator)).tobytes()
     codepoints = to_codepoints(after_str_steps(data.decode("utf-8", "surrogateescape"), switches))

@@ -168,7 +168,8 @@ class ContainmentIndex:
 
     def later(self, entries: Index) -> Index:
         """In how many later sets the token of each of these entries may count: int64 (n,)."""
-        return np.asarray(sum(_later(self.ends, self.before, entries)))
+        larger, smaller = _later(self.ends, self.before, entries)
+        return np.asarray(larger + smaller)
 
     def shared(self, members: Index, place: Index, entries: Index) -> tuple[Index, Index]:
         """The pairs of members[place] with later sets, one for each token of the prefix of the smaller one.

@@ -1,4 +1,4 @@
-"""The corpus: documents to compare, with their signatures, their buckets and the sources of their token sets."""
+"""The corpus: documents to compare, with their names, facts and signatures, and the sources of their token sets."""
 
 from __future__ import annotations
 

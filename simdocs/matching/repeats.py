@@ -164,10 +164,10 @@ def _chains(texts: UnitTexts, repeated: Iterable[Keys]) -> WindowChains:
         right.add((low >> 4 & 1) > 0)
         steps.add(np.where(gaps == (low >> 1 & 3), gaps, 0))
 
-    for records in repeated:
-        if not len(records):
+    for found in repeated:
+        if not len(found):
             continue
-        records = np.concatenate((last, records[np.argsort(records[:, 0])]))  # noqa: PLW2901
+        records = np.concatenate((last, found[np.argsort(found[:, 0])]))
         flagged = records[:, 0].astype(np.int64)
         gaps = np.diff(flagged >> _FLAGS)
         goes_on = (flagged[:-1] >> 4 & flagged[1:] >> 3 & 1 > 0) & (gaps == (flagged[:-1] >> 1 & 3))

@@ -67,7 +67,7 @@ left out; digests of them; and where their anchors are, counted from the first u
 
 
 def _number_task(task: ToRead, worker: WorkerState, recipe: Recipe, least: int) -> tuple[Read, NumberedTexts]:
-    read = read_task(task, recipe.sequences)
+    read = read_task(task, recipe.sequences, with_digests=False)
     shingling = recipe.shingling
     parts, rows = list[Ragged](), [np.empty(0, np.int64)]
     for places, texts in normalised(read.raws, shingling):

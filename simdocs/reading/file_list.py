@@ -269,9 +269,10 @@ def formats_of(found: FileList, fields: Sequences) -> tuple[NDArray[np.int8], li
     Files that are one document have the number 0.
     """
     meanings = ["", *CONTAINERS]
-    numbers = np.full(len(found.names), meanings.index("" if fields.plain else fields.input_format or ""), np.int8)
-    for number, member in enumerate(() if fields.plain or fields.input_format else CONTAINERS.values(), 1):
-        numbers[found.names.that_end_with(member.endings)] = number
+    numbers = np.full(len(found.names), meanings.index(format_of(b"", fields)), np.int8)
+    if not (fields.plain or fields.input_format):
+        for number, member in enumerate(CONTAINERS.values(), 1):
+            numbers[found.names.that_end_with(member.endings)] = number
     numbers[list(found.held)] = 0
     for row, known in found.held_in.items():
         numbers[row] = meanings.index(known)

@@ -1,4 +1,4 @@
-"""Files: their status, which tells whether they are unchanged; open them, and read them whole, or at any position.
+"""Files: open them, and read them whole, in pieces or at any position; and tell whether they are unchanged.
 
 The status of a file must be the same before and after reading. An open file is a descriptor of this system or an object
 of a store. This is where the two kinds of places meet: code that reads files calls the functions here, and does not ask

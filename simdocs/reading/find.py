@@ -232,7 +232,7 @@ class _Walk:
                     raise DocumentSkipped("described")
             except DocumentSkipped as left:
                 self._leave_out(entry.path, left)
-            except OSError as error:  # the directory cannot be listed
+            except OSError as error:
                 self._leave_out(entry.path, DocumentSkipped.of(error))
             else:
                 yield Found.of(entry.path, status, 0 if entry.is_symlink() else status.st_nlink, walked)
@@ -243,7 +243,10 @@ class _Walk:
             self.skipped.unlisted.add(path)
 
     def _status(self, entry: _Entry) -> os.stat_result:
-        """The status of an entry to visit: a regular file or a directory. Raises DocumentSkipped for any other."""
+        """The status of an entry to visit: a regular file or a directory.
+
+        Raises DocumentSkipped: it is something else, or left out. OSError: its status cannot be read.
+        """
         name = entry.name
         if name.startswith(b"."):
             if name.startswith(DRAFT_PREFIX.encode()):
@@ -254,12 +257,10 @@ class _Walk:
             raise DocumentSkipped("link")
         try:
             status = entry.stat()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             if entry.is_symlink():
                 raise DocumentSkipped("unreadable", "dangling link") from None
-            raise DocumentSkipped("vanished") from None
-        except OSError as error:
-            raise DocumentSkipped("unreadable", error.strerror or str(error)) from None
+            raise
         if stat.S_ISDIR(status.st_mode):
             if name.endswith(ARTIFACT_SUFFIXES):
                 raise DocumentSkipped("artifact")

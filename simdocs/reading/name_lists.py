@@ -35,7 +35,9 @@ def list_of(source: bytes, nul_ended: bool, skipped: Skipped, inputs: set[FileId
         if b"\0" in piece and not nul_ended:
             raise InputError(f"{display_name(source)}: this list has NUL bytes: read it with --files0-from")
         *whole, rest = (rest + piece).split(end)
-        for name in whole if piece or not rest else [rest]:
+        if rest and not piece:  # the last entry lacks its end
+            whole, rest = [rest], b""
+        for name in whole:
             number += 1
             if number > MOST_OF_A_LIST:
                 raise InputError(f"{display_name(source)}: has more than {MOST_OF_A_LIST:,} entries: use several lists")

@@ -19,7 +19,7 @@
 
 #define LATEST 9000000000LL /* seconds whose nanoseconds certainly fit in 64 bits */
 
-/* A stamp: see Stamp in identity.py. */
+/* A stamp: see Stamp in reading/files.py. */
 typedef struct {
     i64 size, modified, changed;
     u64 inode;

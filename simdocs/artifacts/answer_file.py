@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from simdocs.artifacts.manifest import group_of, recipe_of, refuse_other_unicode
-from simdocs.artifacts.npy import damaged
 from simdocs.errors import ArtifactError, InputError
+from simdocs.model.artifact import damaged
 from simdocs.model.groups import FORMAT, SUFFIX, VERSION, Deduplication, SavedAnswer, SavedDocument, SavedPair
 from simdocs.names import display_name, name_for_json, name_from_json
 from simdocs.options.answers import Grouping

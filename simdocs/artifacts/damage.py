@@ -8,19 +8,19 @@ from itertools import pairwise
 
 import numpy as np
 
-from simdocs.artifacts.formats import FORMATS, RUN
-from simdocs.artifacts.manifest import Manifest, made_from
-from simdocs.artifacts.npy import MappedColumn, Rules, damaged
+from simdocs.artifacts.formats import RUN
+from simdocs.artifacts.manifest import made_from
+from simdocs.artifacts.npy import MappedColumn
 from simdocs.artifacts.reader import open_artifact
 from simdocs.errors import ArtifactError
 from simdocs.kernels import fracminhash
 from simdocs.kernels.buckets import band_keys
 from simdocs.kernels.fss import EMPTY as EMPTY_VALUE
 from simdocs.kernels.multisets import digest_of
-from simdocs.model.artifact import Artifact
-from simdocs.model.documents import IGNORED, WITHOUT_TOKENS, Documents, SourceFiles
-from simdocs.model.ragged import Array, Ragged
-from simdocs.options.recipes import Banding, Containing, Ignoring, IndexRecipe, SignatureRecipe
+from simdocs.model.artifact import Artifact, BandIndex, damaged
+from simdocs.model.documents import IGNORED, WITHOUT_TOKENS
+from simdocs.model.ragged import Array, Rows, TextNumbers
+from simdocs.options.recipes import Containing, Ignoring, SignatureRecipe
 
 Arrays = Mapping[str, Array]
 
@@ -31,7 +31,8 @@ Defect = tuple[str, str]
 def damages(path: bytes) -> list[str]:
     """Return what is wrong with the artifact at this path, one line for each problem. InputError: it does not exist.
 
-    It is the first file that cannot be opened, or all blocks that are damaged, or all rules that are broken.
+    It is the first file that cannot be opened, or all blocks that are damaged, or the first array that breaks a rule of
+    its own or of a reader, or all other rules that are broken.
     """
     try:
         return list(damages_of(open_artifact(path)))
@@ -41,72 +42,44 @@ def damages(path: bytes) -> list[str]:
 
 def damages_of(artifact: Artifact) -> Iterator[str]:
     """Yield what is wrong with an artifact that was made or opened in this process, one line for each problem."""
-    name, sound, columns = artifact.name, True, artifact.columns
-    shapes = {array: column.shape for array, column in columns.items()}
-    manifest = Manifest(FORMATS[artifact.kind], artifact.recipe, artifact.made_from, shapes, {})
+    name, columns = artifact.name, artifact.columns
     if artifact.run.get("root") is None:
         yield f"{name}/{RUN}: missing or damaged, so it is not known where the documents are: build the artifact again"
-    for column in (column for column in columns.values() if isinstance(column, MappedColumn)):
-        for block in column.damaged():
-            sound = False
-            yield str(damaged(column.name, f"block {block} does not match its checksum"))
-    # Damaged blocks would break rules, too, and be reported twice.
-    if not sound:
+    opened = [column for column in columns.values() if isinstance(column, MappedColumn)]
+    blocks = [(column.name, block) for column in opened for block in column.damaged()]
+    for file, block in blocks:
+        yield str(damaged(file, f"block {block} does not match its checksum"))
+    if blocks:  # they would break rules, too, and be reported twice
         return
     try:
         arrays = {key: column.all() for key, column in columns.items()}
-    except ArtifactError as error:  # columns of an artifact that was opened keep rules of their own
+        for file, problem in _broken_rules(artifact, arrays):
+            yield str(damaged(f"{name}/{file}", problem))
+    except ArtifactError as error:  # columns that were opened have rules of their own, and so has an artifact
         yield str(error)
-        return
-    for file, problem in _broken_rules(manifest, arrays):
-        yield str(damaged(f"{name}/{file}", problem))
 
 
-def _broken_rules(manifest: Manifest, arrays: Arrays) -> Iterator[Defect]:
-    broken = list(_offsets("name_offsets", arrays["name_offsets"], len(arrays["names"])))
-    if not arrays["names"].all():
-        broken.append(("names.npy", "holds a NUL"))
-    for array in manifest.format.arrays:
-        if array.dtype.names and (problem := Rules(array, manifest.lengths, 0).broken_by_records(arrays[array.name])):
-            broken.append((array.file, problem))
-    yield from broken
-    if not broken and (contradiction := _documents(arrays).contradiction):
-        yield contradiction
-    if manifest.format.kind == "shingles":
+def _broken_rules(artifact: Artifact, arrays: Arrays) -> Iterator[Defect]:
+    recipe, documents = artifact.recipe, artifact.documents
+    if artifact.kind == "shingles":
         yield from _shingles(arrays)
-    if isinstance(manifest.recipe, SignatureRecipe):
-        yield from _signatures(manifest.recipe.ignoring, arrays)
-    if isinstance(manifest.recipe, IndexRecipe):
-        yield from _tables(manifest.recipe.banding, arrays)
-        yield from _sketch(manifest.recipe.containing, arrays)
-    if made_from(_documents(arrays), manifest.recipe) != manifest.made_from:
+    if isinstance(recipe, SignatureRecipe):
+        yield from _signatures(recipe.ignoring, arrays)
+    if isinstance(artifact, BandIndex):
+        firsts, text = documents.distinct_texts()
+        yield from _tables(artifact, firsts, text, arrays)
+        yield from _sketch(artifact.recipe.containing, firsts, arrays)
+    if made_from(documents, recipe) != artifact.made_from:
         yield "manifest.json", "made_from does not match its documents"
-
-
-def _documents(arrays: Arrays) -> Documents:
-    sources = SourceFiles(arrays["files"])
-    return Documents(Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], sources, {})
-
-
-def _offsets(name: str, offsets: Array, end: int) -> Iterator[Defect]:
-    if offsets[0] != 0 or offsets[-1] != end or (offsets[1:] < offsets[:-1]).any():
-        yield f"{name}.npy", f"does not ascend from 0 to {end}"
 
 
 def _shingles(arrays: Arrays) -> Iterator[Defect]:
     tokens, offsets, documents = arrays["tokens"], arrays["offsets"], arrays["documents"]
-    problems = list(_offsets("offsets", offsets, len(tokens)))
-    yield from problems
-    if problems:
-        return
-    lengths = np.diff(offsets)
     falling = np.flatnonzero(tokens[1:] <= tokens[:-1]) + 1
     unsorted = np.setdiff1d(falling, offsets)
     if len(unsorted):
         row = int(np.searchsorted(offsets, unsorted[0], side="right")) - 1
         yield "tokens.npy", f"the tokens of row {row} do not ascend without repeats"
-    if (documents["count"] != lengths).any():
-        yield "documents.npy", "count does not match offsets.npy"
     view = np.ascontiguousarray(tokens).view(np.uint8).data
     for row, (begin, end) in enumerate(pairwise((4 * offsets).tolist())):
         if hashlib.sha256(view[begin:end]).digest()[:16] != documents["set_digest"][row].tobytes():
@@ -128,26 +101,22 @@ def _signatures(ignoring: Ignoring, arrays: Arrays) -> Iterator[Defect]:
         yield "signatures.npy", "a document without tokens has a signature"
 
 
-def _tables(banding: Banding, arrays: Arrays) -> Iterator[Defect]:
+def _tables(index: BandIndex, firsts: Rows, text: TextNumbers, arrays: Arrays) -> Iterator[Defect]:
     keys, rows, same_as = arrays["band_keys"], arrays["band_rows"], arrays["same_as"]
-    firsts, text = _documents(arrays).distinct_texts()
     expected = np.where(text >= 0, firsts[text] if len(firsts) else 0, np.arange(len(text)))
     if (same_as != expected).any():
         yield "same_as.npy", "does not hold the rows of the first documents with the same texts"
-    if (keys[:, 1:] < keys[:, :-1]).any():
-        yield "band_keys.npy", "a band does not ascend"
-    if rows.shape[1] != len(firsts) or (np.sort(rows, axis=1) != firsts).any():
-        yield "band_rows.npy", "does not hold every distinct text once in each band"
         return
+    index.hold_tables()
     number = np.empty(len(text), np.int64)
     number[firsts] = np.arange(len(firsts))
-    made = band_keys(arrays["signatures"], firsts, *banding.cut)
+    made = band_keys(arrays["signatures"], firsts, *index.recipe.banding.cut)
     for band, key in enumerate(made):
         if (key[number[rows[band]]] != keys[band]).any():
             yield "band_keys.npy", f"band {band} does not match signatures.npy"
 
 
-def _sketch(containing: Containing, arrays: Arrays) -> Iterator[Defect]:
+def _sketch(containing: Containing, firsts: Rows, arrays: Arrays) -> Iterator[Defect]:
     tokens, rows = arrays["sketch_tokens"], arrays["sketch_rows"]
     if len(tokens) and not containing.containment:
         yield "sketch_tokens.npy", "is not empty, but manifest.json says that there is no sketch"
@@ -156,6 +125,5 @@ def _sketch(containing: Containing, arrays: Arrays) -> Iterator[Defect]:
         yield "sketch_tokens.npy", "does not ascend, or holds a token that is not below the cut-off"
     if (rows[1:][again] <= rows[:-1][again]).any():
         yield "sketch_rows.npy", "the documents that have a token do not ascend"
-    firsts, _ = _documents(arrays).distinct_texts()
     if not np.isin(rows, firsts).all():
         yield "sketch_rows.npy", "holds a document that has no tokens, or is not the first one with its text"

@@ -7,15 +7,17 @@ import hashlib
 import json
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 from unicodedata import unidata_version
 
 import numpy as np
 
 from simdocs.artifacts.formats import BLOCK, FORMATS, ArtifactFormat
-from simdocs.artifacts.npy import checksum, damaged
+from simdocs.artifacts.npy import checksum
 from simdocs.errors import ArtifactError, ParametersError
+from simdocs.model.artifact import damaged
 from simdocs.model.documents import Documents
 from simdocs.names import MANIFEST
 from simdocs.options.declaration import Group, GroupType
@@ -116,16 +118,11 @@ def _format(body: dict[str, Any], name: str) -> ArtifactFormat:
 
 
 def _of(body: dict[str, Any], form: ArtifactFormat, name: str) -> Manifest:
-    hints = typing.get_type_hints(form.recipe_type)
-    groups = {group: _group(hints[group], body["parameters"][group]) for group in form.parameter_groups}
+    recipe = recipe_of(form.recipe_type, body["parameters"], str(body["unicode"]), name)
     arrays = body["arrays"]
     shapes = {array.name: tuple(int(length) for length in arrays[array.name]["shape"]) for array in form.arrays}
-    known = {"K": groups["sketching"].num_perm} if "sketching" in groups else {}
-    known |= {"B": groups["banding"].bands} if "banding" in groups else {}
-    _agree(form, shapes, known)
+    _agree(form, shapes, recipe)
     checksums = {array.name: list(arrays[array.name]["checksums"]) for array in form.arrays}
-    recipe = form.recipe_type(unicode=str(body["unicode"]), **groups)
-    _possible(recipe, name)
     return Manifest(form, recipe, str(body["made_from"]), shapes, checksums)
 
 
@@ -135,10 +132,13 @@ def recipe_of(kind: type[AnyRecipe], values: Mapping[str, Any], unicode: str, na
     ArtifactError: a unit, scheme, ... is not known here. ValueError, LookupError, TypeError, AttributeError: the
     objects have other fields, types or values.
     """
-    hints = typing.get_type_hints(kind)
-    groups = {group: _group(hints[group], values[group]) for group in kind.defaults if group != "unicode"}
-    recipe = kind(unicode=unicode, **groups)
-    _possible(recipe, name)
+    recipe = group_of(kind, {**values, "unicode": unicode}, name)
+    if len(recipe.shingling.stop_word_list.encode()) > MOST_STOP_WORDS:  # a surrogate alone is not a character
+        raise ValueError
+    if isinstance(recipe, SignatureRecipe) and (recipe.sketching.is_own or len(recipe.sketching.as_dict()) > _DRAWN):
+        refuse_contradiction(recipe.sketching)
+    if isinstance(recipe, IndexRecipe) and recipe.banding.bands * recipe.banding.rows > recipe.sketching.num_perm:
+        raise ValueError
     return recipe
 
 
@@ -149,12 +149,13 @@ def group_of(kind: type[GroupType], values: Mapping[str, Any], name: str) -> Gro
     return group
 
 
-def _agree(form: ArtifactFormat, shapes: Mapping[str, tuple[int, ...]], known: Mapping[str, int]) -> None:
-    """Raise ValueError unless each letter in the format's shapes stands for a single number, and a possible one.
-
-    known: numbers that the parameters give, by letter.
-    """
-    lengths: dict[str, int] = {"N": shapes["documents"][0], **known}
+def _agree(form: ArtifactFormat, shapes: Mapping[str, tuple[int, ...]], recipe: Recipe) -> None:
+    """Raise ValueError unless each letter in the format's shapes stands for a single number, and a possible one."""
+    lengths = {"N": shapes["documents"][0]}
+    if isinstance(recipe, SignatureRecipe):
+        lengths["K"] = recipe.sketching.num_perm
+    if isinstance(recipe, IndexRecipe):
+        lengths["B"] = recipe.banding.bands
     for array in form.arrays:
         if len(array.shape) != len(shapes[array.name]):
             raise ValueError
@@ -170,17 +171,6 @@ def _agree(form: ArtifactFormat, shapes: Mapping[str, tuple[int, ...]], known: M
 
 _DRAWN = len(("scheme", "num_perm"))
 """Fields of a scheme whose hash functions are drawn."""
-
-
-def _possible(recipe: Recipe, name: str) -> None:
-    """Raise ValueError for a value out of range, and ArtifactError for a unit, scheme, ... that is not known here."""
-    if len(recipe.shingling.stop_word_list.encode()) > MOST_STOP_WORDS:  # a surrogate alone is not a character
-        raise ValueError
-    _in_range(recipe, name)
-    if isinstance(recipe, SignatureRecipe) and (recipe.sketching.is_own or len(recipe.sketching.as_dict()) > _DRAWN):
-        refuse_contradiction(recipe.sketching)
-    if isinstance(recipe, IndexRecipe) and recipe.banding.bands * recipe.banding.rows > recipe.sketching.num_perm:
-        raise ValueError
 
 
 def _in_range(group: Group, name: str) -> None:
@@ -233,22 +223,13 @@ def _listed(value: Any, kind: type) -> tuple[Any, ...]:
     return tuple(value)
 
 
-def differences(first: Recipe, second: Recipe, groups: typing.Iterable[str]) -> dict[str, tuple[object, object]]:
+def differences(first: Recipe, second: Recipe, groups: Collection[str]) -> dict[str, tuple[object, object]]:
     """Return the parameters in which two recipes differ, with both values: those of these groups, and unicode."""
-    found: dict[str, tuple[object, object]] = {}
-    for group in groups:
-        _compare(group, getattr(first, group), getattr(second, group), found)
-    if first.unicode != second.unicode:
-        found["unicode"] = (first.unicode, second.unicode)
-    return found
-
-
-def _compare(name: str, first: Any, second: Any, found: dict[str, tuple[object, object]]) -> None:
-    if isinstance(first, Group) and isinstance(second, Group):
-        for field in first.defaults:
-            _compare(field, getattr(first, field), getattr(second, field), found)
-    elif first != second:
-        found[name] = (first, second)
+    known, other = (
+        dict(chain(*(getattr(recipe, group).flattened() for group in groups), [("unicode", recipe.unicode)]))
+        for recipe in (first, second)
+    )
+    return {name: (value, other[name]) for name, value in known.items() if value != other[name]}
 
 
 def refuse_other_unicode(recipe: Recipe, name: str) -> None:

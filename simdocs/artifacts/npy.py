@@ -6,6 +6,7 @@ not depend on the version of NumPy. A reader compares it with what it must be an
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ import mmh3
 import numpy as np
 
 from simdocs.artifacts.formats import BLOCK, ArrayFormat
-from simdocs.errors import ArtifactError
+from simdocs.model.artifact import damaged
 from simdocs.model.documents import AMOUNTS, EMPTY, FILE_AMOUNTS
 from simdocs.model.ragged import Array, distinct, let_go
 from simdocs.storage import syscalls
@@ -108,11 +109,6 @@ class ArrayWriter:
             syscalls.close(file)
 
 
-def damaged(name: str, what: str, remedy: str = "build the artifact again") -> ArtifactError:
-    """Return the error about a damaged file of an artifact."""
-    return ArtifactError(f"{name}: damaged: {what}", remedy)
-
-
 _LARGEST = 1 << 48
 """No size, number or position is as large as this."""
 
@@ -140,26 +136,22 @@ class Rules:
         self._first = np.full(blocks if array.ascends_to else 0, np.iinfo(np.int64).max)
         self._last = np.full(blocks if array.ascends_to else 0, np.iinfo(np.int64).min)
 
-    @property
-    def of_blocks(self) -> bool:
-        """Whether there are rules that a block alone can break. Records may lie across two blocks."""
-        return self._nonzero or not (self._below is None and self._end is None)
-
     def broken_by_block(self, block: int, values: Array) -> str:
-        """The problem of the values of this block, given those that were read before; empty if there is none."""
+        """The problem of the values of this block, given those that were read before; empty if there is none.
+
+        Records may lie across two blocks: they have rules of their own.
+        """
         if self._nonzero and not int(values.min()):
             return "holds a NUL"
         if self._below is not None and int(values.max()) >= self._below:
             return "holds the row of a document that does not exist"
-        if self._end is not None and not self._ascends(block, values, self._end):
-            return f"does not ascend from 0 to {self._end}"
+        if self._end is not None:
+            least, most = self._last[:block].max(initial=0), self._first[block + 1 :].min(initial=self._end)
+            self._first[block], self._last[block] = values[0], values[-1]
+            reaches = (block or not values[0]) and (block + 1 < len(self._last) or values[-1] == self._end)
+            if not (reaches and least <= values[0] and values[-1] <= most and (values[:-1] <= values[1:]).all()):
+                return f"does not ascend from 0 to {self._end}"
         return ""
-
-    def _ascends(self, block: int, values: Array, end: int) -> bool:
-        least = self._last[:block].max(initial=0)
-        most = self._first[block + 1 :].min(initial=end)
-        self._first[block], self._last[block] = values[0], values[-1]
-        return bool(least <= values[0] and values[-1] <= most and (values[:-1] <= values[1:]).all())
 
     def broken_by_records(self, records: Array) -> str:
         """The problem of these records; empty if there is none, or if the values are no records."""
@@ -264,16 +256,11 @@ class MappedColumn:
             for block in distinct(new).tolist():
                 if not self._matches(block):
                     raise damaged(self.name, f"block {block} does not match its checksum")
-                self._hold_block(block)
+                items = BLOCK // self.dtype.itemsize
+                values = np.asarray(self._mapped).reshape(-1)[block * items : (block + 1) * items]
+                if problem := self._rules.broken_by_block(block, values):
+                    raise damaged(self.name, problem)
                 self._checked[block] = True
-
-    def _hold_block(self, block: int) -> None:
-        """Raise ArtifactError if the values of a block break a rule."""
-        if self._rules.of_blocks:
-            items = BLOCK // self.dtype.itemsize
-            values = np.asarray(self._mapped).reshape(-1)[block * items : (block + 1) * items]
-            if problem := self._rules.broken_by_block(block, values):
-                raise damaged(self.name, problem)
 
     def _hold_records(self, records: Array) -> None:
         """Raise ArtifactError if records break a rule."""
@@ -303,9 +290,7 @@ def map_file(
         status = os.fstat(file)
         full = f"{name}/{array.file}"
         expected = header(array.dtype, shape)
-        size = array.dtype.itemsize
-        for length in shape:
-            size *= length
+        size = array.dtype.itemsize * math.prod(shape)
         if not stat.S_ISREG(status.st_mode):
             raise damaged(full, "not a regular file")
         if status.st_size == 0:

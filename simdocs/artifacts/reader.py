@@ -15,9 +15,9 @@ import numpy as np
 
 from simdocs.artifacts.formats import BLOCK, FORMATS, RUN, no_such_artifact
 from simdocs.artifacts.manifest import decoded, refuse_other_unicode
-from simdocs.artifacts.npy import damaged, map_file
+from simdocs.artifacts.npy import map_file
 from simdocs.errors import ArtifactError, InputError
-from simdocs.model.artifact import Artifact
+from simdocs.model.artifact import Artifact, damaged
 from simdocs.model.documents import MemoryColumn
 from simdocs.names import MANIFEST, command_line, display_name
 from simdocs.options.hash_functions import MOST_OWN_BYTES
@@ -57,7 +57,9 @@ def open_artifact(path: bytes) -> Artifact:
             raise no_such_artifact(name) from None
         except OSError as error:
             _raise_unless_damage(error, name)
-            raise _not_an_artifact(name, error) from None
+            why = "" if error.errno == errno.ENOTDIR else f" ({error.strerror})"
+            message = f"{name}: not an artifact{why}: name an artifact, which is a directory such as docs.index"
+            raise ArtifactError(message) from None
         try:
             artifact = _opened(dir_fd, name)
             if artifact.run or attempt == _TRIES - 1 or _is_still(path, dir_fd):
@@ -73,12 +75,6 @@ def open_artifact(path: bytes) -> Artifact:
         finally:
             os.close(dir_fd)
     raise AssertionError
-
-
-def _not_an_artifact(name: str, error: OSError) -> ArtifactError:
-    """Return the error that there is something else at the path of an artifact."""
-    why = "" if error.errno == errno.ENOTDIR else f" ({error.strerror})"
-    return ArtifactError(f"{name}: not an artifact{why}: name an artifact, which is a directory such as docs.index")
 
 
 def usable(artifact: Artifact, kinds: Collection[str], *, or_documents: bool = False) -> Artifact:

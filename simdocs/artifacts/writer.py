@@ -25,6 +25,16 @@ from simdocs.storage import syscalls
 from simdocs.storage.atomic_directory import DraftDirectory, atomic_directory, check_directory
 
 
+def _arrays_of(documents: Documents) -> dict[str, Array]:
+    """The arrays that every artifact has of its documents, by name."""
+    return {
+        "documents": documents.facts,
+        "files": documents.sources.files,
+        "names": documents.names.values,
+        "name_offsets": documents.names.offsets,
+    }
+
+
 class ArtifactWriter:
     """Writes an artifact into a draft directory: arrays by name, in pieces or whole, and at the end its documents."""
 
@@ -43,16 +53,10 @@ class ArtifactWriter:
 
     def finish(self, documents: Documents, recipe: Recipe, run: Mapping[str, Any]) -> None:
         """Write the documents, the manifest and run.json. run: the facts that differ between two equal runs."""
-        whole = {
-            "documents": documents.facts,
-            "files": documents.sources.files,
-            "names": documents.names.values,
-            "name_offsets": documents.names.offsets,
-        }
         # Each file is closed before the next is opened, since few open files may be allowed.
         for name in self._writers:
             self._finish_array(name)
-        for name, array in whole.items():
+        for name, array in _arrays_of(documents).items():
             self.append(name, array)
             self._finish_array(name)
         with syscalls.as_output_error(self._draft.name):
@@ -82,13 +86,10 @@ class ArtifactWriter:
             self._writers[name].close()
 
     def _write(self, name: str, data: bytes) -> None:
-        file = syscalls.create(name, self._draft.dir_fd)
-        try:
+        with syscalls.written(syscalls.create(name, self._draft.dir_fd)) as file:
             syscalls.write(file, data)
             syscalls.set_mode(file, None, 0o666)
             syscalls.sync(file)
-        finally:
-            syscalls.close(file)
 
     def close(self) -> None:
         """Close all files that are open."""
@@ -110,14 +111,18 @@ class _NotFinished(Exception):  # noqa: N818  (control flow, not an error)
 
 
 @contextlib.contextmanager
-def write_artifact(path: str, kind: str, wait: float = 0.0) -> Iterator[ArtifactWriter]:
-    """Open a writer of the artifact `path`, which is published at the end if it was finished.
+def artifact_writer(path: bytes | None, kind: str, wait: float) -> Iterator[ArtifactWriter | MemoryWriter]:
+    """Open a writer of the artifact `path`, which is published at the end if it was finished; None: one in memory.
 
     UsageError: the path does not end with a name that has the suffix of this kind. For other errors, see
     `atomic_directory`.
     """
-    _check_name(path, kind)
-    with contextlib.suppress(_NotFinished), atomic_directory(path, replaceable(kind), wait) as draft:
+    if path is None:
+        yield MemoryWriter(kind)
+        return
+    target = os.fsdecode(path)
+    _check_name(target, kind)
+    with contextlib.suppress(_NotFinished), atomic_directory(target, replaceable(kind), wait) as draft:
         writer = ArtifactWriter(draft, kind)
         try:
             yield writer
@@ -131,7 +136,7 @@ def write_artifact(path: str, kind: str, wait: float = 0.0) -> Iterator[Artifact
 
 
 def check_target(path: str, kind: str) -> None:
-    """Raise the UsageError or OutputError that `write_artifact` raises about this path before it writes anything."""
+    """Raise the UsageError or OutputError that `artifact_writer` raises about this path before it writes anything."""
     _check_name(path, kind)
     check_directory(path, replaceable(kind))
 
@@ -170,10 +175,7 @@ class MemoryWriter:
 
     def finish(self, documents: Documents, recipe: Recipe, run: Mapping[str, Any]) -> None:
         """Take the documents, the recipe and the contents of run.json, and build the artifact."""
-        names = documents.names
-        arrays = {"documents": documents.facts, "names": names.values, "name_offsets": names.offsets}
-        arrays["files"] = documents.sources.files
-        arrays |= {name: np.concatenate(pieces) for name, pieces in self._pieces.items()}
+        arrays = _arrays_of(documents) | {name: np.concatenate(pieces) for name, pieces in self._pieces.items()}
         self._pieces = {}
         columns: dict[str, Column] = {
             array.name: MemoryColumn(arrays[array.name].astype(array.dtype, copy=False))
@@ -193,13 +195,3 @@ class MemoryWriter:
         """Return the finished artifact."""
         assert self._artifact is not None, "not finished"
         return self._artifact.but(skipped=skipped)
-
-
-@contextlib.contextmanager
-def artifact_writer(path: bytes | None, kind: str, wait: float) -> Iterator[ArtifactWriter | MemoryWriter]:
-    """Open a writer of an artifact: at this path, as `write_artifact` does, or in memory."""
-    if path is None:
-        yield MemoryWriter(kind)
-        return
-    with write_artifact(os.fsdecode(path), kind, wait) as writer:
-        yield writer

@@ -13,12 +13,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from simdocs.artifacts.manifest import differences
-from simdocs.artifacts.npy import damaged
 from simdocs.engines.engine import Run
 from simdocs.errors import ArtifactError, InputError, ParametersError, UsageError
 from simdocs.kernels.multisets import digest_of
 from simdocs.matching.corpus import Corpus
-from simdocs.model.artifact import Artifact, Shingles
+from simdocs.model.artifact import Artifact, Shingles, damaged
 from simdocs.model.ragged import NO_TOKENS, Index, Ragged, Rows, Tokens
 from simdocs.model.skipped import OF_UNVERIFIED, Skip, Skipped
 from simdocs.names import display_name

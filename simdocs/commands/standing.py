@@ -70,7 +70,7 @@ def standing(path: bytes, recipe: Recipe, updating: Updating, *, other_bands: bo
     """
     try:
         artifact = open_artifact(path)
-        groups = (group for group in FORMATS[artifact.kind].parameter_groups if group != "banding" or not other_bands)
+        groups = [group for group in FORMATS[artifact.kind].parameter_groups if group != "banding" or not other_bands]
         found = differences(artifact.recipe, recipe, groups)
         if not updating.rebuild:
             _refuse_other_options(artifact, recipe, found)

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from simdocs.artifacts.formats import RUN
 from simdocs.artifacts.manifest import differences
-from simdocs.artifacts.npy import damaged
 from simdocs.engines.engine import Run
 from simdocs.errors import ArtifactError, InputError, ParametersError
 from simdocs.kernels import jaccard
 from simdocs.kernels.multisets import leave_out
-from simdocs.model.artifact import Artifact, BandIndex, Shingles
+from simdocs.model.artifact import Artifact, BandIndex, Shingles, damaged
 from simdocs.model.documents import (
     FACTS,
     Column,

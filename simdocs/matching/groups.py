@@ -12,7 +12,6 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from simdocs.artifacts.npy import damaged
 from simdocs.engines.engine import Progress, each_band, in_threads, no_progress, threads_for
 from simdocs.kernels.buckets import (
     buckets_of_band,
@@ -25,7 +24,7 @@ from simdocs.kernels.grouping import KEPT, REMOVED, PairGraph, connect, keep_ord
 from simdocs.matching.candidates import BucketCandidates, ExactJoin, GroupingState
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.verify import Verifier
-from simdocs.model.artifact import BandIndex
+from simdocs.model.artifact import BandIndex, damaged
 from simdocs.model.documents import Documents
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import Index, Mask, Ragged, Rows, TextNumbers, count_true_in_rows, distinct, ranges

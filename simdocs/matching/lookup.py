@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.artifacts.npy import damaged
 from simdocs.kernels.buckets import PAIRS_AT_ONCE, band_keys, bucket_bounds, equal_runs
 from simdocs.kernels.prefix_index import prefix_index, similar_candidates
 from simdocs.matching.candidates import held_sets
 from simdocs.matching.corpus import Corpus
 from simdocs.matching.verify import Verifier
-from simdocs.model.artifact import BandIndex
+from simdocs.model.artifact import BandIndex, damaged
 from simdocs.model.documents import WITHOUT_TOKENS
 from simdocs.model.groups import Pairs
 from simdocs.model.ragged import (

@@ -50,6 +50,11 @@ def rows_of_ranges(text: str, size: int) -> Rows:
     return ranges(firsts, lasts - firsts + 1)
 
 
+def damaged(name: str, what: str, remedy: str = "build the artifact again") -> ArtifactError:
+    """Return the error about a damaged file of an artifact."""
+    return ArtifactError(f"{name}: damaged: {what}", remedy)
+
+
 _ALWAYS_SHOWN = frozenset(("unit", "num_perm", "threshold"))
 
 
@@ -117,14 +122,11 @@ class Artifact:
             sources = SourceFiles(self._array("files"))
             found = Documents(names, self._array("documents"), sources, self.held, given_names=self.given_names)
             if contradiction := found.contradiction:
-                raise self._damaged(*contradiction)
+                raise damaged(f"{self.name}/{contradiction[0]}", contradiction[1])
             if "offsets" in self.columns and (found.facts["count"] != np.diff(self._array("offsets"))).any():
-                raise self._damaged("documents.npy", "count does not match offsets.npy")
+                raise damaged(f"{self.name}/documents.npy", "count does not match offsets.npy")
             self._documents = found
         return self._documents
-
-    def _damaged(self, file: str, problem: str) -> ArtifactError:
-        return ArtifactError(f"{self.name}/{file}: damaged: {problem}", "build the artifact again")
 
     @property
     def facts(self) -> Column:
@@ -225,7 +227,8 @@ class BandIndex(Artifact):
         facts, same_as, rows = self.documents.facts, self._array("same_as"), np.arange(self.n_documents)
         is_first = same_as == rows
         if (same_as > rows).any() or not is_first[same_as].all() or (facts["digest"] != facts["digest"][same_as]).any():
-            raise self._damaged("same_as.npy", "does not hold the rows of the first documents with the same texts")
+            problem = "does not hold the rows of the first documents with the same texts"
+            raise damaged(f"{self.name}/same_as.npy", problem)
         is_first &= (facts["flags"] & WITHOUT_TOKENS) == 0
         bands, texts = self["band_rows"].shape
         for band in range(bands):
@@ -233,8 +236,8 @@ class BandIndex(Artifact):
             found = np.zeros(len(rows), bool)
             found[owners] = True
             if np.count_nonzero(found) != texts or (found != is_first).any():
-                raise self._damaged("band_rows.npy", "does not hold every distinct text once in each band")
+                raise damaged(f"{self.name}/band_rows.npy", "does not hold every distinct text once in each band")
             if (keys[1:] < keys[:-1]).any():
-                raise self._damaged("band_keys.npy", "a band does not ascend")
+                raise damaged(f"{self.name}/band_keys.npy", "a band does not ascend")
             self["band_keys"].release()
             self["band_rows"].release()

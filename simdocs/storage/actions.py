@@ -60,27 +60,18 @@ def _target_directory(step: Step) -> Iterator[int]:
     NotDoneError: one cannot be made. If the step is not done, they are removed again.
     """
     try:
-        _make(step)
+        with or_not_done(os.path.dirname(step.target_place)), contextlib.ExitStack() as stack:
+            at = stack.enter_context(syscalls.held(syscalls.open_directory(os.fsdecode(step.target_root))))
+            for name in filter(None, os.fsdecode(os.path.dirname(step.target)).split("/")):
+                with contextlib.suppress(FileExistsError):
+                    syscalls.create_directory(name, at)
+                    syscalls.sync(at)
+                at = stack.enter_context(syscalls.held(syscalls.open_directory(name, at)))
         with step.target_directory() as descriptor:
             yield descriptor
     except NotDoneError:
         _remove_target_directories(step)
         raise
-
-
-def _make(step: Step) -> None:
-    opened = list[int]()
-    try:
-        with or_not_done(os.path.dirname(step.target_place)):
-            opened.append(syscalls.open_directory(os.fsdecode(step.target_root)))
-            for name in filter(None, os.fsdecode(os.path.dirname(step.target)).split("/")):
-                with contextlib.suppress(FileExistsError):
-                    syscalls.create_directory(name, opened[-1])
-                    syscalls.sync(opened[-1])
-                opened.append(syscalls.open_directory(name, opened[-1]))
-    finally:
-        for descriptor in opened:
-            syscalls.release(descriptor)
 
 
 def _remove_target_directories(step: Step) -> None:

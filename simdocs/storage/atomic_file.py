@@ -196,20 +196,16 @@ def sweep_files(drafts: Drafts) -> None:
     OutputError: something that is not ours has the name of a draft.
     """
     for draft in syscalls.names_in(drafts.dir_fd):
-        if re.fullmatch(rf"{re.escape(drafts.prefix)}\.\d+\.\d+", draft):
-            _sweep_file(draft, drafts)
-
-
-def _sweep_file(draft: str, drafts: Drafts) -> None:
-    try:
-        met = os.stat(draft, dir_fd=drafts.dir_fd, follow_symlinks=False)
-    except FileNotFoundError:  # its writer has just finished
-        return
-    if problem := not_ours(met, stat.S_IFREG):
-        raise drafts.in_the_way(draft, problem)
-    with contextlib.suppress(OSError), syscalls.held(syscalls.open_found(draft, drafts.dir_fd)) as descriptor:
-        if not not_ours(os.fstat(descriptor), stat.S_IFREG) and syscalls.try_lock(descriptor):
-            syscalls.try_unlink(draft, drafts.dir_fd)
+        if not re.fullmatch(rf"{re.escape(drafts.prefix)}\.\d+\.\d+", draft):
+            continue
+        met = syscalls.status(draft, drafts.dir_fd)
+        if met is None:  # its writer has just finished
+            continue
+        if problem := not_ours(met, stat.S_IFREG):
+            raise drafts.in_the_way(draft, problem)
+        with contextlib.suppress(OSError), syscalls.held(syscalls.open_found(draft, drafts.dir_fd)) as descriptor:
+            if not not_ours(os.fstat(descriptor), stat.S_IFREG) and syscalls.try_lock(descriptor):
+                syscalls.try_unlink(draft, drafts.dir_fd)
 
 
 def not_ours(status: os.stat_result, wanted: int) -> str:
@@ -244,7 +240,7 @@ class _Draft(OutputStream):
             syscalls.set_mode(self.descriptor, self._mode, 0o666)
             syscalls.sync(self.descriptor)
             # Some file systems report errors only when a file is closed. The draft itself must stay open: it is locked.
-            syscalls.close_duplicate(self.descriptor)
+            syscalls.close(os.dup(self.descriptor))
         self._prepared = True
 
 
@@ -288,15 +284,10 @@ def _direct(path: str, name: str) -> Iterator[OutputStream]:
         # Opening it again would overwrite from the beginning what was written there before.
         open_already = {"/dev/stdout": 1, "/dev/stderr": 2}.get(path)
         descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC) if open_already is None else os.dup(open_already)
-    try:
+    with syscalls.written(descriptor, as_output_error(name)):
         stream = OutputStream(descriptor, name)
         yield stream
         stream.flush()
-        closing, descriptor = descriptor, -1
-        with as_output_error(name):
-            syscalls.close(closing)
-    finally:
-        syscalls.release(descriptor)
 
 
 def _drafted(path: str, name: str, mode: int | None, before: str) -> Iterator[OutputStream]:

@@ -103,7 +103,7 @@ class DraftTree:
         name = display_name(os.fsencode(os.path.join(self._draft.name, path)))
         with as_output_error(name), directory_below(self._draft.dir_fd, directory, create=True) as at:
             descriptor = syscalls.create(base, at)
-        try:
+        with syscalls.written(descriptor, as_output_error(name)):
             stream = OutputStream(descriptor, name)
             yield stream
             stream.flush()
@@ -111,10 +111,6 @@ class DraftTree:
                 syscalls.set_mode(descriptor, None, 0o666)
                 syscalls.sync(descriptor)
                 self._made[path] = _stamp(os.fstat(descriptor))
-                closing, descriptor = descriptor, -1
-                syscalls.close(closing)
-        finally:
-            syscalls.release(descriptor)
 
     def prepare(self) -> None:
         """Make everything ready to be published, so that nothing but publishing it can fail any more."""

@@ -161,25 +161,20 @@ class Step(NamedTuple):
             return False
         return (status.st_ino, status.st_size, status.st_mtime_ns) == (self.inode, self.size, self.mtime_ns)
 
-    @contextlib.contextmanager
-    def directory(self) -> Iterator[int]:
+    def directory(self) -> contextlib.AbstractContextManager[int]:
         """Open the directory of the file. NotDoneError: it is not there any more."""
-        with _directory(self.root, self.path) as descriptor:
-            yield descriptor
+        return _directory(self.root, self.path)
 
-    @contextlib.contextmanager
-    def target_directory(self) -> Iterator[int]:
+    def target_directory(self) -> contextlib.AbstractContextManager[int]:
         """Open the directory to which the file goes. NotDoneError: it is not there."""
-        with _directory(self.target_root, self.target) as descriptor:
-            yield descriptor
+        return _directory(self.target_root, self.target)
 
 
 @contextlib.contextmanager
 def _directory(root: bytes, path: bytes) -> Iterator[int]:
     with contextlib.ExitStack() as stack:
         try:
-            top = syscalls.open_directory(os.fsdecode(root))
-            stack.callback(syscalls.release, top)
+            top = stack.enter_context(syscalls.held(syscalls.open_directory(os.fsdecode(root))))
             at = stack.enter_context(directory_below(top, os.fsdecode(os.path.dirname(path))))
         except OSError as error:
             shown = display_name(os.path.join(root, os.path.dirname(path)))
@@ -233,7 +228,7 @@ def digest_at(name: str, dir_fd: int) -> str:
         descriptor = syscalls.open_found(name, dir_fd)
     except FileNotFoundError:
         return ""
-    try:
+    with syscalls.held(descriptor):
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return ""
         known, at = hashlib.sha256(), 0
@@ -241,8 +236,6 @@ def digest_at(name: str, dir_fd: int) -> str:
             known.update(piece)
             at += len(piece)
         return known.hexdigest()
-    finally:
-        syscalls.release(descriptor)
 
 
 def copy_to(source: int, name: str, dir_fd: int, step: Step) -> None:
@@ -253,19 +246,17 @@ def copy_to(source: int, name: str, dir_fd: int, step: Step) -> None:
     """
     target = syscalls.create(name, dir_fd)
     try:
-        at = 0
-        while piece := os.pread(source, _PIECE, at):
-            syscalls.write(target, piece)
-            at += len(piece)
-        syscalls.set_facts(target, source, step.mode, (step.uid, step.gid), (step.atime_ns, step.mtime_ns))
-        syscalls.sync(target)
-        closing, target = target, -1
-        syscalls.close(closing)
+        with syscalls.written(target):
+            at = 0
+            while piece := os.pread(source, _PIECE, at):
+                syscalls.write(target, piece)
+                at += len(piece)
+            syscalls.set_facts(target, source, step.mode, (step.uid, step.gid), (step.atime_ns, step.mtime_ns))
+            syscalls.sync(target)
         if digest_at(name, dir_fd) != step.sha256:
             raise NotDoneError("it has changed while it was copied")
         syscalls.sync(dir_fd)
     except BaseException:
-        syscalls.release(target)
         syscalls.try_unlink(name, dir_fd)
         raise
 
@@ -275,10 +266,8 @@ def copy_as_draft(name: str, dir_fd: int, home: int, step: Step, problem: str) -
 
     problem: the message then.
     """
-    descriptor = syscalls.open_found(name, dir_fd)
-    try:
-        copy_to(descriptor, step.draft, home, step)
-    except NotDoneError:
-        raise NotDoneError(problem) from None
-    finally:
-        syscalls.release(descriptor)
+    with syscalls.held(syscalls.open_found(name, dir_fd)) as descriptor:
+        try:
+            copy_to(descriptor, step.draft, home, step)
+        except NotDoneError:
+            raise NotDoneError(problem) from None

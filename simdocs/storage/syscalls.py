@@ -14,6 +14,7 @@ import signal
 import stat
 import sys
 from collections.abc import Collection, Iterator
+from typing import Any
 
 from simdocs.errors import OutputError
 
@@ -108,9 +109,19 @@ def held(descriptor: int) -> Iterator[int]:
         release(descriptor)
 
 
-def close_duplicate(descriptor: int) -> None:
-    """Close a duplicate of the descriptor. OSError: what `close` would report. The descriptor keeps its lock."""
-    close(os.dup(descriptor))
+@contextlib.contextmanager
+def written(descriptor: int, at_close: contextlib.AbstractContextManager[Any] | None = None) -> Iterator[int]:
+    """Close a descriptor at the end of a block in which something is written to it. OSError: that was not written.
+
+    After an exception it is released. at_close: what is done with such an error.
+    """
+    try:
+        yield descriptor
+    except BaseException:
+        release(descriptor)
+        raise
+    with at_close or contextlib.nullcontext():
+        close(descriptor)
 
 
 def try_lock(descriptor: int) -> bool:

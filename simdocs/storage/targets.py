@@ -66,27 +66,17 @@ def _hold(descriptor: int) -> bool:
         "host": os.uname().nodename,
         "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
-    file = syscalls.create(HOLDER, descriptor)
-    ours = False
+    file, kept = syscalls.create(HOLDER, descriptor), False
     try:
-        ours = os.fstat(file).st_uid == os.fstat(descriptor).st_uid
-        if ours:
-            syscalls.write(file, json.dumps(facts).encode())
-        closing, file = file, -1
-        syscalls.close(closing)
-    except OSError:
-        ours = False
-        raise
+        with syscalls.written(file):
+            ours = os.fstat(file).st_uid == os.fstat(descriptor).st_uid
+            if ours:
+                syscalls.write(file, json.dumps(facts).encode())
+        kept = ours
     finally:
-        if not ours:
-            syscalls.release(file)
+        if not kept:
             syscalls.try_unlink(HOLDER, descriptor)
-    return ours
-
-
-def locked_by_another(name: str, descriptor: int) -> LockedError:
-    """Return the error about a target whose draft directory another run holds."""
-    return LockedError(f"{name}: is being written by {_holder(descriptor)}: {_ADVICE}")
+    return kept
 
 
 def lock_target(base: str, dir_fd: int, name: str, deadline: float) -> int:
@@ -288,7 +278,7 @@ def sweep_directory(drafts: Drafts, replaceable: Replaceable, *, last_try: bool)
     try:
         if not syscalls.try_lock(descriptor):
             if last_try:
-                raise locked_by_another(drafts.name, descriptor)
+                raise LockedError(f"{drafts.name}: is being written by {_holder(descriptor)}: {_ADVICE}")
             return False
         if is_same(drafts.prefix, drafts.dir_fd, descriptor):
             if problem := not_ours(os.fstat(descriptor), stat.S_IFDIR) or _not_a_draft(descriptor, replaceable):

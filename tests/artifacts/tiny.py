@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from simdocs.artifacts import formats, npy, reader
-from simdocs.artifacts.writer import write_artifact
+from simdocs.artifacts.writer import artifact_writer
 from simdocs.kernels.fracminhash import CUT_OFF
 from simdocs.model.documents import DOCUMENT, FILE, Documents, SourceFiles
 from simdocs.options.recipes import Banding, Containing, Ignoring, Recipe, Sketching
@@ -39,7 +39,7 @@ def checksums_of(data: Any, block: int = formats.BLOCK) -> list[str]:
 
 def writing(path: Path | str, kind: str = "signatures", wait: float = 0.0) -> AbstractContextManager[Any]:
     """Return the writer of an artifact, which holds the lock of its target."""
-    return write_artifact(str(path), kind, wait)
+    return artifact_writer(os.fsencode(path), kind, wait)
 
 
 def publishing(path: Path | str) -> AbstractContextManager[Any]:

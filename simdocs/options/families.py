@@ -1,9 +1,7 @@
-"""The families, such as shinglers, signature schemes and keep policies: one table for each.
+"""The families, such as units, signature schemes, keep policies and formats: one table for each.
 
-A new member is one entry here that states its facts, and names its implementation if nothing beside it does. The
-command line, its help, the Python API, the checks of manifests and the contract tests follow from the tables. No other
-file asks for the name of a unit, a list of documents or a way to draw differences. Containers, compressions and formats
-of answers are families, too.
+The command line, its help, the Python API, the checks of manifests and the contract tests follow from these tables.
+ARCHITECTURE.md says where members are implemented.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ def _last_row(long: Array, short: Array) -> int:
 def _masks(long: Array, short: Array) -> Callable[[int], int]:
     """A function from a symbol of `short` to an integer whose bits are 1 where `long` has the symbol."""
     order, wanted = np.argsort(long, kind="stable"), distinct(short)
-    begins, ends = (np.searchsorted(long[order], wanted, side=side) for side in ("left", "right"))
+    begins, ends = (np.searchsorted(long, wanted, side, order) for side in ("left", "right"))
     spans = dict(zip(wanted.tolist(), zip(begins.tolist(), ends.tolist(), strict=True), strict=True))
 
     @lru_cache(_MASK_BITS // max(1, len(long)))

@@ -64,9 +64,9 @@ def find_nearest(lookup: Lookup, number: int, *, exact: bool = False, all_copies
     search = _Search(lookup, number)
     filled = lookup.filled
     lookup.verifier.for_corpus(lookup.asked).copy(filled)
-    if exact and len(filled):
-        search.look_at_all()
     if exact:
+        if len(filled):
+            search.look_at_all()
         sizes = np.maximum(lookup.asked.documents.facts["size"][filled], _BYTES_AT_ONCE >> 10)
     else:
         sizes = np.full(len(filled), _BYTES_AT_ONCE // _ASKED_AT_ONCE)
@@ -94,8 +94,8 @@ class _Search:
         number, rows = self._all_copies(np.arange(len(self.texts)))
         self.lost[rows] |= self.lookup.verifier.lost_copies(rows, number)
         if self.lookup.indexed.sets is None:
-            why, texts = "--exact compares with every text", f"{len(self.texts):,} texts"
-            self.lookup.verifier.run.explain(f"reading all {texts} of the index again, because {why}")
+            why = "because --exact compares with every text"
+            self.lookup.verifier.run.explain(f"reading all {len(self.texts):,} texts of the index again, {why}")
 
     def by_signature(self, rows: Rows) -> Pairs:
         """The nearest texts of these queries, among those whose signatures agree most."""

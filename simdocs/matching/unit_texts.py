@@ -69,15 +69,15 @@ left out; digests of them; and where their anchors are, counted from the first u
 def _number_task(task: ToRead, worker: WorkerState, recipe: Recipe, least: int) -> tuple[Read, NumberedTexts]:
     read = read_task(task, recipe.sequences, with_digests=False)
     shingling = recipe.shingling
-    parts, rows = list[Ragged](), [np.empty(0, np.int64)]
-    for places, texts in normalised(read.raws, shingling):
+    parts, places = list[Ragged](), [np.empty(0, np.int64)]
+    for some, texts in normalised(read.raws, shingling):
         units = numbered(texts, shingling)
-        record_texts(read.facts, Shingled(places, texts, _NO_TOKENS, units.lengths), shingling.k)
-        rows.append(places)
+        record_texts(read.facts, Shingled(some, texts, _NO_TOKENS, units.lengths), shingling.k)
+        places.append(some)
         parts.append(units)
     read.raws = []
     worker.tell(0.5)
-    units = Ragged.concat(parts, np.uint64).take(np.argsort(np.concatenate(rows)))
+    units = Ragged.concat(parts, np.uint64).take(np.argsort(np.concatenate(places)))
     lengths = np.where(units.lengths < least, 0, units.lengths)
     if lengths.sum() < len(units.values):
         units = Ragged.from_lengths(units.values[ranges(units.offsets[:-1], lengths)], lengths)

@@ -42,7 +42,7 @@ def taken_over(unchanged: Unchanged, kept: KeptFiles | KeptRows) -> tuple[Read, 
     return Read(places=places, names=names, facts=facts, files=files, skips=[], digests=kept.digests), rows
 
 
-def filled(read: Read, unchanged: Unchanged, first: int) -> Rows:
+def fill_known(read: Read, unchanged: Unchanged, first: int) -> Rows:
     """Complete the facts of documents that are known. Return the earlier row of each document, or -1.
 
     first: the row, in the list of files, of the first file of the task.

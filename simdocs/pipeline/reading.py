@@ -191,9 +191,9 @@ class Reading:
                 numbers += read.numbers
             rows = None
             if unchanged is not None and len(read.known):
-                from simdocs.pipeline.changes import filled
+                from simdocs.pipeline.changes import fill_known
 
-                rows = filled(read, unchanged, register.files_done)
+                rows = fill_known(read, unchanged, register.files_done)
             yield made, register.enter(read, turn.files, rows, turn.held), rows
             tell(0)
 

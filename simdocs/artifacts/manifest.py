@@ -177,9 +177,8 @@ def _in_range(group: Group, name: str) -> None:
     """Raise ValueError for a value out of range, and ArtifactError for a unit, scheme, ... that is not known here."""
     for parameter, value in group.flattened():
         declared = RECORDED.get(parameter, group.options.get(parameter))
-        if declared is None or value is None:  # the version of Unicode; what was not given
-            continue
-        if parameter == "scheme" and value in OWN_SCHEMES:
+        is_own = parameter == "scheme" and value in OWN_SCHEMES
+        if declared is None or value is None or is_own:  # the version of Unicode; what was not given
             continue
         values = declared.values
         try:
@@ -234,9 +233,8 @@ def differences(first: Recipe, second: Recipe, groups: Collection[str]) -> dict[
 
 def refuse_other_unicode(recipe: Recipe, name: str) -> None:
     """Raise ParametersError if the artifact was made with other Unicode tables than this Python has."""
-    here = recipe.but(unicode=unidata_version)
-    if found := differences(recipe, here, ()):
-        raise ParametersError(name, "this Python", found)
+    if recipe.unicode != unidata_version:
+        raise ParametersError(name, "this Python", {"unicode": (recipe.unicode, unidata_version)})
 
 
 def made_from(documents: Documents, recipe: Recipe) -> str:

@@ -29,7 +29,7 @@ def _arrays_of(documents: Documents) -> dict[str, Array]:
     """The arrays that every artifact has of its documents, by name."""
     return {
         "documents": documents.facts,
-        "files": documents.sources.files,
+        "files": documents.files,
         "names": documents.names.values,
         "name_offsets": documents.names.offsets,
     }

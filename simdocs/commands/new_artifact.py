@@ -70,7 +70,7 @@ def plan_of(options: Build) -> BuildPlan:
         return of_documents(options)
     plan = of_signatures(options) if options.kind == "signatures" else of_bands(options, own=True)
     has_sketch = isinstance(plan.recipe, IndexRecipe) and plan.recipe.containing.containment
-    if getattr(options, "containment", False) and isinstance(plan.artifact, Signatures | BandIndex) and not has_sketch:
+    if getattr(options, "containment", False) and isinstance(plan.artifact, Signatures) and not has_sketch:
         what = f"{plan.artifact.name} has no tokens, which --containment needs"
         raise UsageError(f"{what}: give the documents, or their .shingles")
     return plan

@@ -351,7 +351,7 @@ class RowDrafts:
 
 def _documents_of_files(documents: Documents) -> dict[bytes, tuple[range, Stamp]]:
     """For each file with documents, by its name, their rows, and its stamp when they were read."""
-    found, files = dict[bytes, tuple[range, Stamp]](), documents.sources.files
+    found, files = dict[bytes, tuple[range, Stamp]](), documents.files
     for place, (start, stop) in enumerate(pairwise([*files["row"].tolist(), len(documents)])):
         name = documents.raw_name(start)[: int(documents.facts["container"][start])]
         stamp = (int(files[field][place]) for field in ("file_size", "mtime_ns", "ctime_ns", "inode"))

@@ -120,7 +120,7 @@ def _of_artifact(options: Show, artifact: Artifact, run: Run) -> _Table:
     columns = tuple((name, NUMBER) for name in map(display_name, names))
     if isinstance(artifact, Shingles):
         return _matrix(artifact, rows, columns, options.root, run)
-    assert isinstance(artifact, Signatures | BandIndex)
+    assert isinstance(artifact, Signatures)
     return _signatures(artifact, rows, columns)
 
 
@@ -182,7 +182,7 @@ def _spelled(corpus: Corpus, rows: Rows, tokens: Tokens, run: Run) -> dict[int, 
     return spelled
 
 
-def _signatures(artifact: Signatures | BandIndex, rows: Rows, columns: _Columns) -> _Table:
+def _signatures(artifact: Signatures, rows: Rows, columns: _Columns) -> _Table:
     """The signature matrix: a row for each place, a column for each document; for two of them, whether they agree."""
     head = TableHead((("place", NUMBER), *columns))
     values: Iterator[Row] = ((at, *column) for at, column in enumerate(artifact.signatures[rows].T.tolist(), 1))

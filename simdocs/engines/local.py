@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 FORKS = sys.platform == "linux"
 
-_KILLED = "a worker process was killed, perhaps because memory ran out"
-
 _NO_MORE = object()
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -134,7 +132,8 @@ class Local:
                     is_small = len(message) <= self._room
                     continue  # a large one may have no place
                 pipe = self._least_busy(working)
-                self._send(pipe, message)
+                with _or_killed():
+                    pipe.send_bytes(message)
                 message = None
                 working[pipe].append(sent)
                 sent += 1
@@ -144,7 +143,8 @@ class Local:
             elif busy := [pipe for pipe, numbers in working.items() if numbers]:
                 ready = set(connection.wait(busy, _WATCHED))
                 for pipe in [pipe for pipe in busy if pipe in ready]:
-                    done[working[pipe].popleft()] = self._receive(pipe)
+                    with _or_killed():
+                        done[working[pipe].popleft()] = pipe.recv()
                     self._shares[pipe][0] = 0.0
                 if watch is not None and turn not in done:
                     watch(next(self._shares[pipe][0] for pipe in busy if turn in working[pipe]))
@@ -166,19 +166,6 @@ class Local:
             pipe = self._start()
             working[pipe] = deque()
         return pipe
-
-    def _send(self, pipe: Connection, message: Any) -> None:
-        try:
-            pipe.send_bytes(message)
-        except OSError:
-            raise WorkerError(_KILLED) from None
-
-    def _receive(self, pipe: Connection) -> tuple[bool, Any]:
-        try:
-            answer: tuple[bool, Any] = pipe.recv()
-        except (EOFError, OSError):
-            raise WorkerError(_KILLED) from None
-        return answer
 
     def _start(self) -> Connection:
         """Start a worker, and return the pipe to it."""
@@ -208,6 +195,15 @@ class Local:
         theirs.close()
         self._room = _room_in(ours)
         return ours
+
+
+@contextlib.contextmanager
+def _or_killed() -> Iterator[None]:
+    """Raise WorkerError if a pipe has no other end any more."""
+    try:
+        yield
+    except (EOFError, OSError):
+        raise WorkerError("a worker process was killed, perhaps because memory ran out") from None
 
 
 def _room_in(pipe: Connection) -> int:

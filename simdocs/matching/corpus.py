@@ -115,7 +115,7 @@ class Corpus:
         return cls(
             name_bytes=MemoryColumn(names.values),
             name_offsets=MemoryColumn(names.offsets),
-            every_fact=DocumentFacts(MemoryColumn(documents.facts), MemoryColumn(documents.sources.files)),
+            every_fact=DocumentFacts(MemoryColumn(documents.facts), MemoryColumn(documents.files)),
             signatures=_NO_SIGNATURES,
             recipe=recipe,
             limit=limit,

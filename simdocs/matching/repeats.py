@@ -140,7 +140,7 @@ def _find_repeated(
     texts: UnitTexts, size: int, found: SpilledRecords, repeated: SpilledRecords, progress: Progress
 ) -> None:
     """Add the places of the windows that occur in several documents, with flags, and their keys."""
-    done, every, total = 0, int(found.counts().sum()), len(texts.units)
+    done, every, total = 0, int(found.counts.sum()), len(texts.units)
     for is_one, blocks in classes(found):
         for block, same in _in_several_documents(texts, blocks, _FLAGS, is_one=is_one):
             flagged = block[:, 1] | (same[:, 0].astype(np.uint64) << 4) | (same[:, 1].astype(np.uint64) << 3)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from simdocs.errors import ArtifactError
-from simdocs.model.documents import WITHOUT_TOKENS, Column, DocumentFacts, Documents, SourceFiles
+from simdocs.model.documents import WITHOUT_TOKENS, Column, DocumentFacts, Documents
 from simdocs.model.ragged import Array, Keys, Ragged, Rows, Tokens, ranges
 from simdocs.model.skipped import Skipped
 from simdocs.names import text_to_name
@@ -119,8 +119,8 @@ class Artifact:
         """All documents, in row order. ArtifactError: what is recorded about them contradicts itself."""
         if self._documents is None:
             names = Ragged(self._array("names"), self._array("name_offsets"))
-            sources = SourceFiles(self._array("files"))
-            found = Documents(names, self._array("documents"), sources, self.held, given_names=self.given_names)
+            facts, files = self._array("documents"), self._array("files")
+            found = Documents(names, facts, files, self.held, given_names=self.given_names)
             if contradiction := found.contradiction:
                 raise damaged(f"{self.name}/{contradiction[0]}", contradiction[1])
             if "offsets" in self.columns and (found.facts["count"] != np.diff(self._array("offsets"))).any():
@@ -206,16 +206,11 @@ class BucketTables(NamedTuple):
     same_as: Tokens
 
 
-class BandIndex(Artifact):
+class BandIndex(Signatures):
     """N documents, their signatures, and the buckets that they share."""
 
     kind: ClassVar[str] = "index"
     recipe: IndexRecipe
-
-    @property
-    def signatures(self) -> Tokens:
-        """The signatures, (N, K) uint32; the row of an empty document is all 0xFFFFFFFF."""
-        return self._array("signatures")
 
     @property
     def tables(self) -> BucketTables:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,35 +109,6 @@ STAMP_FIELDS = ("file_size", "mtime_ns", "ctime_ns", "inode")
 """The fields of a file that tell whether it has changed."""
 
 
-class SourceFiles(NamedTuple):
-    """The files of documents.
-
-    files: (F,) FILE, in the order of their documents.
-    """
-
-    files: NDArray[np.void]
-
-    def hold(self, facts: NDArray[np.void]) -> bool:
-        """Whether documents with these facts, (N,) DOCUMENT, are whole files or follow each other in their file.
-
-        The files must be in order.
-        """
-        rows, containers = self.files["row"], facts["container"]
-        rows_of_file = np.diff(np.append(rows, len(facts)))
-        if (containers != np.repeat(containers[rows], rows_of_file)).any() or (
-            rows_of_file[containers[rows] == 0] != 1
-        ).any():
-            return False
-        file = np.repeat(np.arange(len(rows)), rows_of_file)
-        start, line = facts["start"], facts["line"]
-        follows = (start[:-1] + facts["extent"][:-1] <= start[1:]) & (line[:-1] < line[1:])
-        return bool((follows | (file[1:] != file[:-1])).all())
-
-    def of_rows(self, rows: Rows, documents: int) -> Index:
-        """The number of the file of each row: int64 (n,). documents: how many there are."""
-        return files_of_rows(self.files["row"], rows, documents)
-
-
 def files_of_rows(firsts: Array, rows: Rows, documents: int) -> Index:
     """The number of the file of each row: int64 (n,). firsts: (F,), the row of each file's first document."""
     if len(firsts) == documents:
@@ -204,7 +175,7 @@ class Documents:
 
     names: Ragged uint8, the raw bytes of each name as reached from the argument.
     facts: (N,) DOCUMENT.
-    sources: the files from which they were read.
+    files: (F,) FILE, the files from which they were read, in the order of their documents.
     held: the bytes of files that cannot be read a second time (standard input, FIFOs), by the rows of their documents.
     met: (N,) MET, how their files were found; None if an earlier run found them.
     earlier: (N,) the row of each in the artifact from which it was taken over, or -1; None if this run did not read it.
@@ -214,7 +185,7 @@ class Documents:
 
     names: Ragged
     facts: NDArray[np.void]
-    sources: SourceFiles
+    files: NDArray[np.void]
     held: dict[int, bytes] = field(repr=False)
     met: NDArray[np.void] | None = field(default=None, repr=False)
     earlier: Index | None = field(default=None, repr=False)
@@ -248,13 +219,18 @@ class Documents:
     @property
     def contradiction(self) -> tuple[str, str] | None:
         """The file of an artifact that contradicts the others, and what is wrong with it; None if they fit together."""
-        rows = self.sources.files["row"]
-        ends = np.append(rows, len(self))
-        if (len(self) and (not len(rows) or rows[0])) or (ends[:-1] >= ends[1:]).any():
+        rows, containers = self.files["row"], self.facts["container"]
+        lengths = np.diff(np.append(rows, len(self)))
+        if (len(self) and (not len(rows) or rows[0])) or (lengths <= 0).any():
             return "files.npy", "its files and their rows do not fit together"
-        if ((self.facts["container"] > 0) & (self.facts["container"] >= self.names.lengths)).any():
+        if ((containers > 0) & (containers >= self.names.lengths)).any():
             return "documents.npy", "the name of a line is not longer than that of its file"
-        if not self.sources.hold(self.facts):
+        # Documents are whole files, or follow each other in their file.
+        file, first = np.repeat(np.arange(len(rows)), lengths), containers[rows]
+        start, line = self.facts["start"], self.facts["line"]
+        follows = (start[:-1] + self.facts["extent"][:-1] <= start[1:]) & (line[:-1] < line[1:])
+        fit = (containers == first[file]).all() and (lengths[first == 0] == 1).all()
+        if not (fit and (follows | (file[1:] != file[:-1])).all()):
             return "files.npy", "its files do not fit the lines in documents.npy"
         return None
 
@@ -274,7 +250,7 @@ class Documents:
 
     def mtimes(self) -> Index:
         """The modification time of each document's file, in nanoseconds since 1970: int64 (N,)."""
-        times: Index = self.sources.files["mtime_ns"][self.sources.of_rows(np.arange(len(self)), len(self))]
+        times: Index = self.files["mtime_ns"][files_of_rows(self.files["row"], np.arange(len(self)), len(self))]
         return times
 
     def distinct_texts(self, left_out: Mask | None = None) -> tuple[Index, Index]:
@@ -381,7 +357,7 @@ def without_stamps(facts: Column, rows: Array) -> Array:
     return (facts.documents if isinstance(facts, DocumentFacts) else facts).rows(rows)
 
 
-def separated(facts: Array) -> tuple[Array, SourceFiles]:
+def separated(facts: Array) -> tuple[Array, Array]:
     """Documents (n,) DOCUMENT and their files, as if each had a file of its own, from facts (n,) FACTS."""
     documents, files = np.empty(len(facts), DOCUMENT), np.zeros(len(facts), FILE)
     for name in DOCUMENT.names or ():
@@ -389,4 +365,4 @@ def separated(facts: Array) -> tuple[Array, SourceFiles]:
     for name in _OF_FILES:
         files[name] = facts[name]
     files["row"] = np.arange(len(facts))
-    return documents, SourceFiles(files)
+    return documents, files

@@ -11,7 +11,7 @@ import numpy as np
 
 from simdocs.model.comparison import Difference
 from simdocs.model.groups import SavedAnswer, SavedDocument
-from simdocs.model.ragged import Floats, Index
+from simdocs.model.ragged import Floats, Index, offsets_of
 from simdocs.model.result import Result
 from simdocs.names import display_name
 from simdocs.options.declaration import loaded
@@ -49,28 +49,24 @@ class GroupTable(NamedTuple):
     @classmethod
     def of(cls, answer: SavedAnswer) -> GroupTable:
         """The groups of an answer. Groups of the same size keep their order."""
-        groups, names, folders = list[int](), list[bytes](), dict[bytes, int]()
-        figures = list[tuple[int, int, float]]()
+        names, folders = list[bytes](), dict[bytes, int]()
+        facts = list[tuple[int, int, int, float]]()
 
         def add(group: int, document: SavedDocument, similarity: float) -> None:
-            groups.append(group)
             names.append(document.name)
             folder = folders.setdefault(os.path.dirname(document.file), len(folders))
-            figures.append((folder, document.size, similarity))
+            facts.append((group, folder, document.size, similarity))
 
         for pair in answer.pairs():
-            if not groups or groups[-1] != pair.group:
+            if not facts or facts[-1][0] != pair.group:
                 add(pair.group, pair.kept, float("nan"))
             add(pair.group, pair.duplicate, round(pair.estimate if pair.jaccard is None else pair.jaccard, 6))
-        of_group = np.bincount(np.array(groups, np.int64))
-        number = np.argsort(-of_group, kind="stable")
-        sizes, first = of_group[number], (np.cumsum(of_group) - of_group)[number]
-        starts = np.concatenate(([0], np.cumsum(sizes)))
-        order = np.repeat(first - starts[:-1], sizes) + np.arange(len(names))
-        folder, size, similarity = np.array(figures, np.float64).reshape(-1, 3)[order].T
+        group, folder, size = np.array([each[:-1] for each in facts], np.int64).reshape(-1, 3).T
+        sizes = np.bincount(group)
+        number, order = (np.argsort(-each, kind="stable") for each in (sizes, sizes[group]))
         in_order = [names[place] for place in order.tolist()]
-        numbers = folder.astype(np.int64), list(folders), size.astype(np.int64)
-        return cls(number, starts, in_order, *numbers, similarity)
+        similarity = np.array([each[-1] for each in facts], np.float64)[order]
+        return cls(number, offsets_of(sizes[number]), in_order, folder[order], list(folders), size[order], similarity)
 
     @property
     def sizes(self) -> Index:

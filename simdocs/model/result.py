@@ -274,7 +274,7 @@ def _refuse_to_replace(path: str, documents: Documents) -> None:
         return
     import numpy as np
 
-    status, files = os.stat(path), documents.sources.files
+    status, files = os.stat(path), documents.files
     met = {"inode": status.st_ino, "file_size": status.st_size, "mtime_ns": status.st_mtime_ns}
     if np.all([files[name] == value for name, value in met.items()], axis=0).any():
         problem = "this file was read for the answer and would be overwritten: choose another output file"

@@ -14,7 +14,7 @@ from simdocs.errors import ArtifactError, UsageError
 from simdocs.kernels.buckets import bucket_tables
 from simdocs.kernels.fracminhash import sketch_table
 from simdocs.model.artifact import Artifact, BandIndex
-from simdocs.model.documents import DOCUMENT, FILE, Documents, SourceFiles
+from simdocs.model.documents import DOCUMENT, FILE, Documents
 from simdocs.model.ragged import (
     NO_TOKENS,
     Array,
@@ -105,7 +105,7 @@ def merged_documents(inputs: Inputs, run: Run) -> tuple[Documents, list[int]]:
         ends.add(documents.names.offsets[1:] + len(names))
         names.add(documents.names.values)
         facts.add(documents.facts)
-        its_files = documents.sources.files.copy()
+        its_files = documents.files.copy()
         its_files["row"] += before
         files.add(its_files)
         held |= {row + before: data for row, data in documents.held.items()}
@@ -115,8 +115,7 @@ def merged_documents(inputs: Inputs, run: Run) -> tuple[Documents, list[int]]:
         called.append(artifact.name)
         for column in artifact.columns.values():
             column.release()
-    sources = SourceFiles(files.all())
-    every = Documents(Ragged(names.all(), ends.all()), facts.all(), sources, held, given_names=given_names)
+    every = Documents(Ragged(names.all(), ends.all()), facts.all(), files.all(), held, given_names=given_names)
     _refuse_repeated(ByteStrings(every.names), rows, called, "document")
     if (every.facts["container"] > 0).any():  # or else files have the names of their documents
         of_files = GrowingByteStrings()

@@ -18,7 +18,6 @@ from simdocs.model.documents import (
     NUMBERED,
     OTHER_ENCODING,
     Documents,
-    SourceFiles,
 )
 from simdocs.model.ragged import BlockPlaces, ByteStrings, GrowingArray, GrowingByteStrings, Rows
 from simdocs.model.skipped import REPLACED, Skip, Skipped, and_more, explanation
@@ -272,7 +271,7 @@ class Register:
         return Documents(
             names.ragged,
             facts,
-            SourceFiles(self._files.all()),
+            self._files.all(),
             self._held,
             self._met.all(),
             self._earlier.all(),

@@ -26,7 +26,7 @@ AT_ONCE = 1 << 12
 
 def names_of_files(documents: Documents, numbers: Index) -> list[bytes]:
     """The names of these files of the documents."""
-    rows = documents.sources.files["row"][numbers]
+    rows = documents.files["row"][numbers]
     names, containers = documents.names, documents.facts["container"][rows].astype(np.int64)
     starts = names.offsets[rows]
     lengths = np.where(containers > 0, containers, names.offsets[rows + 1] - starts)
@@ -106,7 +106,7 @@ class Earlier:
     @property
     def files(self) -> NDArray[np.void]:
         """The records of their files: (F,) FILE."""
-        return self.artifact.documents.sources.files
+        return self.artifact.documents.files
 
     def unchanged(self, found: FileList, sequences: Sequences, limit: int) -> Unchanged:
         """The unchanged files among those that were found.
@@ -140,7 +140,7 @@ class Earlier:
 
 
 def _hashes_of(documents: Documents) -> Index:
-    hashes = np.empty(len(documents.sources.files), np.int64)
+    hashes = np.empty(len(documents.files), np.int64)
     for at in range(0, len(hashes), AT_ONCE):
         part = hashes[at : at + AT_ONCE]
         part[:] = list(map(hash, names_of_files(documents, np.arange(at, at + len(part)))))

@@ -261,8 +261,9 @@ def atomic_file(path: str, before: str = "") -> Iterator[OutputStream]:
         return
     name = display_name(os.fsencode(path))
     real = real_path(path, name)
-    with as_output_error(name):
-        status = _status(path)
+    status = None
+    with as_output_error(name), contextlib.suppress(FileNotFoundError):
+        status = os.stat(path)
     if path.endswith("/") or (status is not None and stat.S_ISDIR(status.st_mode)):
         raise OutputError(f"{name}: this is a directory: name a file")
     if path.startswith(_DESCRIPTORS) or (status is not None and not stat.S_ISREG(status.st_mode)):
@@ -270,13 +271,6 @@ def atomic_file(path: str, before: str = "") -> Iterator[OutputStream]:
     else:
         mode = stat.S_IMODE(status.st_mode) if status else None
         yield from _drafted(real, name, mode, before)
-
-
-def _status(path: str) -> os.stat_result | None:
-    try:
-        return os.stat(path)
-    except FileNotFoundError:
-        return None
 
 
 def _direct(path: str, name: str) -> Iterator[OutputStream]:

@@ -169,10 +169,8 @@ def read_journal(path: bytes) -> Journal:
     try:
         with _no_link(journal.name):
             descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
+        with syscalls.held(descriptor):
             _taken_in(journal, descriptor)
-        finally:
-            syscalls.release(descriptor)
     except OSError as error:
         raise InputError(f"{journal.name}: {error.strerror}") from None
     return journal

@@ -145,7 +145,7 @@ class SpilledArray:
 class SpilledRecords:
     """Records of numbers in partitions, each in the order in which they were added.
 
-    parts: how many partitions there are. width: how many uint64 a record has.
+    parts: how many partitions there are. width: how many uint64 a record has. counts: the records of each partition.
     """
 
     def __init__(self, parts: int, width: int) -> None:
@@ -154,9 +154,11 @@ class SpilledRecords:
         self._file, self._chunks = NamelessFile(), list[tuple[int, Index]]()
         self._held, self._owners, self._waiting = list[Array](), list[Index](), 0
         self._sorted: tuple[Array, Index] | None = None
+        self.counts = np.zeros(parts, np.int64)
 
     def add(self, records: Array, parts: Index) -> None:
         """Add records (n, width) to these partitions (n,)."""
+        self.counts += np.bincount(parts, minlength=self.parts)
         for at in range(0, len(records), self._most):
             some = slice(at, at + self._most)
             self._held.append(records[some])
@@ -177,15 +179,6 @@ class SpilledRecords:
         self._held, self._owners, self._waiting = [], [], 0
         order = np.argsort(parts.astype(np.uint16), kind="stable")
         return records[order], offsets_of(np.bincount(parts, minlength=self.parts))
-
-    def counts(self) -> Index:
-        """The number of records in each partition. No record can be added any more."""
-        if self._sorted is None:
-            self._sorted = self._in_order()
-        found = np.diff(self._sorted[1])
-        for _, bounds in self._chunks:
-            found = found + np.diff(bounds)
-        return found
 
     def blocks(self, part: int) -> Iterator[Array]:
         """Yield the records of a partition. No record can be added any more."""
@@ -232,7 +225,7 @@ def classes(records: SpilledRecords, level: int = 0) -> Iterator[tuple[bool, Cal
 
     records: in partitions by `key_parts`. A partition that is too large for memory is cut into others.
     """
-    counts = records.counts()
+    counts = records.counts
     for part in np.flatnonzero(counts).tolist():
         if counts[part] <= _SORTED_AT_ONCE:
             every = records.all_of(part)
@@ -250,9 +243,5 @@ def classes(records: SpilledRecords, level: int = 0) -> Iterator[tuple[bool, Cal
 
 
 def _has_one_key(records: SpilledRecords, part: int) -> bool:
-    first = None
-    for block in records.blocks(part):
-        first = block[0, 0] if first is None else first
-        if not (block[:, 0] == first).all():
-            return False
-    return True
+    first = next(records.blocks(part))[0, 0]
+    return all((block[:, 0] == first).all() for block in records.blocks(part))

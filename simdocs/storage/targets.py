@@ -105,11 +105,8 @@ def lock_target(base: str, dir_fd: int, name: str, deadline: float) -> int:
 
 def is_same(name: str, dir_fd: int, descriptor: int) -> bool:
     """Return whether this name still belongs to what was opened as `descriptor`."""
-    try:
-        now = os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return os.path.samestat(now, os.fstat(descriptor))
+    now = syscalls.status(name, dir_fd)
+    return now is not None and os.path.samestat(now, os.fstat(descriptor))
 
 
 def _holder(descriptor: int) -> str:
@@ -275,7 +272,7 @@ def sweep_directory(drafts: Drafts, replaceable: Replaceable, *, last_try: bool)
         descriptor = syscalls.open_directory(drafts.prefix, drafts.dir_fd)
     except FileNotFoundError:  # its holder has just finished
         return True
-    try:
+    with syscalls.held(descriptor):
         if not syscalls.try_lock(descriptor):
             if last_try:
                 raise LockedError(f"{drafts.name}: is being written by {_holder(descriptor)}: {_ADVICE}")
@@ -285,8 +282,6 @@ def sweep_directory(drafts: Drafts, replaceable: Replaceable, *, last_try: bool)
                 raise drafts.in_the_way(drafts.prefix, problem)
             empty(descriptor, replaceable)
             syscalls.remove_directory(drafts.prefix, drafts.dir_fd)
-    finally:
-        syscalls.release(descriptor)
     return True
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from simdocs.artifacts import formats, npy, reader
 from simdocs.artifacts.writer import artifact_writer
 from simdocs.kernels.fracminhash import CUT_OFF
-from simdocs.model.documents import DOCUMENT, FILE, Documents, SourceFiles
+from simdocs.model.documents import DOCUMENT, FILE, Documents
 from simdocs.options.recipes import Banding, Containing, Ignoring, Recipe, Sketching
 from simdocs.storage.atomic_file import atomic_file, draft_name
 from tests import strategies as some
@@ -61,7 +61,7 @@ def documents_of(names: Sequence[bytes], facts: Mapping[str, Any], files: Mappin
             array[name] = column
     lengths = np.array([len(name) for name in names], np.int64)
     spelt = some.Ragged.from_lengths(np.frombuffer(b"".join(names), np.uint8), lengths)
-    return Documents(spelt, about, SourceFiles(places), {}, **more)
+    return Documents(spelt, about, places, {}, **more)
 
 
 def documents(rows: int, salt: int) -> Any:
@@ -98,7 +98,7 @@ def arrays(kind: str, salt: int, rows: int = 3) -> dict[str, np.ndarray]:
         "sketch_tokens": np.sort(random.integers(0, CUT_OFF, rows, np.uint32)),
         "sketch_rows": np.arange(rows, dtype=np.uint32),
         "documents": about.facts,
-        "files": about.sources.files,
+        "files": about.files,
         "names": about.names.values,
         "name_offsets": about.names.offsets,
     }

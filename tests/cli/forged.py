@@ -11,7 +11,7 @@ import numpy as np
 
 from simdocs.artifacts import formats, npy, writer
 from simdocs.artifacts.manifest import Manifest
-from simdocs.model.documents import Documents, SourceFiles
+from simdocs.model.documents import Documents
 from tests import strategies as some
 from tests.artifacts.tiny import checksums_of
 from tests.commands.building import opened
@@ -29,8 +29,8 @@ def signed_anew(path: Path, change: Callable[[Arrays], object] = len, **of_manif
         data = arrays[array.name].tobytes()
         checksums[array.name] = checksums_of(data)
         (path / array.file).write_bytes(npy.header(array.dtype, arrays[array.name].shape) + data)
-    sources = SourceFiles(arrays["files"])
-    documents = Documents(some.Ragged(arrays["names"], arrays["name_offsets"]), arrays["documents"], sources, {})
+    names = some.Ragged(arrays["names"], arrays["name_offsets"])
+    documents = Documents(names, arrays["documents"], arrays["files"], {})
     recipe = of_manifest.pop("recipe", artifact.recipe)
     shapes = {name: array.shape for name, array in arrays.items()}
     manifest = Manifest(formats.FORMATS[artifact.kind], recipe, writer.made_from(documents, recipe), shapes, checksums)

@@ -38,7 +38,7 @@ EVERY = {"docs/a", "docs/b", "docs/sub/c", "docs/lines.jsonl"}
 
 def earlier_of(documents: Documents, files: NDArray[np.void]) -> Earlier:
     """An artifact of these documents, as if they came from these files."""
-    artifact: Any = SimpleNamespace(documents=replace(documents, sources=documents.sources._replace(files=files)))
+    artifact: Any = SimpleNamespace(documents=replace(documents, files=files))
     return Earlier(artifact, time.time_ns(), 1 << 20, Updating())
 
 
@@ -149,7 +149,7 @@ def test_a_file_that_could_not_be_read_to_its_end_is_read_again(case: Case, monk
 def test_two_files_with_one_inode_number_are_told_apart(case: Case) -> None:
     """They are on two devices, of which one may be a copy of the other, with the same times. Both were renamed."""
     documents = opened(Path("x.shingles")).documents
-    files = documents.sources.files.copy()
+    files = documents.files.copy()
     assert files["file_size"][0] == files["file_size"][1]
     for name in ("mtime_ns", "ctime_ns", "inode"):
         files[name][:2] = files[name][0]
@@ -291,13 +291,13 @@ def test_a_file_with_a_repeated_id_is_read_and_the_line_reported_each_time(case:
         append(b'{"text": "turn %d"}\n' % turn)
         case.update()
         assert json.loads(Path("x.shingles/run.json").read_bytes())["skipped"] == {"malformed": 1}
-    assert opened(Path("x.shingles")).documents.sources.files["skipped"].tolist() == [0, 0, 1, 0]
+    assert opened(Path("x.shingles")).documents.files["skipped"].tolist() == [0, 0, 1, 0]
 
 
 def test_what_came_from_no_file_is_never_unchanged(case: Case) -> None:
     """The text of a FIFO has no times and no inode, as an empty file of 1970 has if neither counts."""
     documents = opened(Path("x.shingles")).documents
-    files = documents.sources.files.copy()
+    files = documents.files.copy()
     for name in ("file_size", "mtime_ns", "ctime_ns", "inode"):
         files[name][0] = 0
     earlier = earlier_of(documents, files)

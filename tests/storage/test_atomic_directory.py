@@ -56,7 +56,7 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_artifact(place, kind, the
     if isinstance(fault, OSError):
         # The new one is there but not sure to be, or removing the old one or the draft fails.
         assert left.count("fsync") == (1 if there else 0)
-        assert set(left) <= {"fsync", "fstat", "listdir", "unlink", "rmdir"}
+        assert set(left) <= {"fsync", "stat", "fstat", "listdir", "unlink", "rmdir"}
 
 
 @pytest.mark.reliability("fsync fails")

@@ -54,6 +54,10 @@ def test_links_that_are_named_are_followed(tmp_path):
     assert kept(tmp_path, "dir", "file", "docs") == ["dir/b", "file"]
     os.symlink("gone", tmp_path / "dangling")
     assert simdocs("dedupe", "dangling", cwd=tmp_path).status == 2
+    os.symlink("gone", tmp_path / "docs/b")
+    os.symlink("a/gone", tmp_path / "docs/c")
+    done = simdocs("dedupe", "docs", "--follow", cwd=tmp_path)
+    assert (done.status, done.err.count("cannot be read (dangling link)")) == (3, 2)
 
 
 @pytest.mark.reliability("another file system below a directory")

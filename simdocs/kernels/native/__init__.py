@@ -1,4 +1,4 @@
-"""Kernels in C beside those in NumPy: which functions have one, and which of the two are in use.
+"""Kernels in C beside those in NumPy: which of the two are in use, and how a function calls the one in C.
 
 A kernel in C returns the same bytes as the function in NumPy, which stays the definition. It is optional: where no
 compiler was at hand when simdocs was installed, NumPy does all the work.

@@ -163,14 +163,14 @@ def candidate_pairs(shared: Ragged, size: int, wanted: Mask | None = None) -> It
         of_wanted = shared.keep(is_wanted)
         members = np.concatenate((members, of_wanted.values))
         begins_of = len(is_wanted) + np.cumsum(is_wanted)
-        stops_of = len(is_wanted) + np.repeat(of_wanted.offsets[1:], shared.lengths)
     for some in member_blocks(every, np.arange(size)):
         positions = every.take(some).values.astype(np.int64)
         starts, ends = positions + 1, ends_of[positions]
         if wanted is not None:
             paired_with_all = is_wanted[positions]
             starts = np.where(paired_with_all, starts, begins_of[positions])
-            ends = np.where(paired_with_all, ends, stops_of[positions])
+            bucket = np.searchsorted(shared.offsets, positions, side="right") - 1
+            ends = np.where(paired_with_all, ends, len(is_wanted) + of_wanted.offsets[bucket + 1])
         yield from distinct_pairs(shared.values[positions], starts, ends - starts, members, size)
 
 

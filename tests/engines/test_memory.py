@@ -49,3 +49,5 @@ def test_a_limit_of_address_space_counts_less_what_is_in_use(system, monkeypatch
     page = resource.getpagesize()
     monkeypatch.setattr(resource, "getrlimit", lambda _what: (110 * page, GIB))
     assert available_memory(top) == min(10 * page, 3000 << 10)
+    system(proc__self__statm="111 1 1\n")
+    assert available_memory(top) == 0

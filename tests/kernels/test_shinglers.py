@@ -130,6 +130,13 @@ def test_every_code_point_has_the_kind_of_its_category():
         np.char.startswith(categories, "P") | np.char.startswith(categories, "S"),
     )
     assert np.array_equal(kinds & characters.WHITE != 0, [character.isspace() for character in text])
+    named = re.compile(
+        "THAI|LAO|MYANMAR|KHMER|HIRAGANA|KATAKANA|HALFWIDTH KATAKANA|HENTAIGANA|CJK|HANGZHOU|MASU MARK"
+        "|VERTICAL (KANA|IDEO)|IDEOGRAPHIC (ITERATION|CLOSING|NUMBER)"
+    )
+    unspaced = [bool(named.match(unicodedata.name(text[point], ""))) for point in np.flatnonzero(word)]
+    assert np.array_equal(kinds[word] & characters.UNSPACED != 0, unspaced)
+    assert not (kinds[~word] & characters.UNSPACED).any()
     assert characters.character_kinds(points[:0]).tolist() == []
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 
 from simdocs.matching import difference as module
+from simdocs.model.comparison import excerpt_of
 from tests import strategies as some
 from tests.amounts import examples
 from tests.twins import text as texts
@@ -72,3 +73,49 @@ def test_texts_that_are_too_different_for_words_are_compared_by_lines():
     with mock.patch.object(module, "MOST_CELLS", 1):
         found = module.difference(a.encode(), b.encode(), PLAIN, "words")
     assert (found.unit, [passage.shared for passage in found.passages]) == ("text", [False, True])
+
+
+def compared(a: str, b: str, unit: str, **limits: int) -> tuple[str, str, str]:
+    with mock.patch.multiple(module, CHARACTERS_A_UNIT=1000, CHARACTERS_A_PASSAGE=1000, **limits):
+        found = module.difference(a.encode(), b.encode(), PLAIN, unit)
+    assert read_back(found) == (a.encode(), b.encode())
+    return found.unit, found.excess, found.coarser
+
+
+def test_texts_with_too_much_are_compared_by_what_they_have_less_of():
+    a, b = "one two three\nsame line\nfour five six\n", "eins zwei drei\nsame line\nvier\n"
+    assert compared(a, b, "words", MOST_UNITS=14) == ("words", "", "")
+    assert compared(a, b, "words", MOST_UNITS=13) == ("lines", "more than 13 words", "by lines")
+    assert compared(a, b, "lines", MOST_UNITS=6) == ("lines", "", "")
+    ends = "only by how they begin and end"
+    assert compared(a, b, "lines", MOST_UNITS=5) == ("text", "more than 5 lines", ends)
+    assert compared(a, b, "words", MOST_UNITS=5) == ("text", "more than 5 words", ends)
+    assert compared(a, b, "words", MOST_CELLS=1) == ("text", "more than 1 pairs of words", ends)
+    assert compared("a b c d e", "a x c y e", "words", MOST_PASSAGES=2) == ("words", "", "")
+    fewer = ("lines", "more than 1 passages that differ", "by lines")
+    assert compared("a b c d e", "a x c y e", "words", MOST_PASSAGES=1) == fewer
+    run = " ".join(f"w{number}" for number in range(8))
+    anchored = "by words between runs of 8 words that each of them has only once"
+    both = f"a b {run} c d", f"e f {run} g h"
+    assert compared(*both, "words", MOST_CELLS=144) == ("words", "", "")
+    assert compared(*both, "words", MOST_CELLS=143) == ("words", "more than 143 pairs of words", anchored)
+
+
+def test_a_difference_in_short_is_its_first_words_and_how_many_places_more_there_are():
+    found = module.difference(b"a  b c d\x1b e", b"a xy z c w", PLAIN, "words")
+    assert found.in_short(4) == "-b +xy z and 1 more"
+    assert found.in_short(3) == "-b +xy… and 1 more"
+    assert (found.places, len(found.first_places(1).passages), found.first_places(2)) == (2, 3, found)
+    inserted = module.difference(b"a b", b"a new b", PLAIN, "words")
+    assert inserted.in_short(9) == "+new"
+    assert module.difference(b"a", b"A ", PLAIN, "words").in_short(9).startswith("the texts differ only in what is")
+    assert module.difference(b"a", b"a", PLAIN, "words").in_short(9) == "the texts are equal"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r"])
+def test_around_a_passage_are_the_rest_of_its_lines_and_at_most_60_characters(end):
+    text = f"{end}one{end}two three{end}four{end}"
+    assert excerpt_of(text, 9, 12, "") == ("", "two ", "thr", "ee")
+    assert excerpt_of(text, 5, 14, "") == ("", "", "two three", "")
+    assert excerpt_of("one\rtwo\nthree four\rfive\nsix", 14, 18, "4 letters") == ("4 letters", "three ", "four", "")
+    assert excerpt_of("a" * 61 + "b" + "c" * 61, 61, 62, "") == ("", "a" * 60, "b", "c" * 60)

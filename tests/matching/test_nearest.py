@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.kernels.jaccard import least_agreements
+from simdocs.matching import nearest
 from tests.amounts import examples
 from tests.twins.signatures import below
 
@@ -58,11 +59,26 @@ def files() -> list[Path]:
 
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("number", [1, 3, 8, 99])
-def test_the_nearest_are_those_with_the_highest_similarities(there: Path, number: int, exact: bool) -> None:
+@pytest.mark.parametrize("small", [False, True])
+def test_the_nearest_are_those_with_the_highest_similarities(
+    there: Path, number: int, exact: bool, small: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_ROWS_AT_ONCE", "_PAIRS_AT_ONCE", "_FIRST", "_LEAST_FIRST") if small else ():
+        monkeypatch.setattr(nearest, name, 1)
     found = list(simdocs.query("docs.index", "asked", nearest=number, exact=exact).rows())
     assert [row[2] for row in found] == closest(Path("asked").read_text(), number)
     for _, name, jaccard, _ in found:
         assert jaccard == simdocs.similarity(Path("asked").read_text(), Path(name).read_text(), unit="word", k=2)
+
+
+def test_no_more_texts_are_compared_than_the_limit(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for most, least, number, compared in ((2, 0, 3, 6), (1, 5, 2, 5), (1, 5, 5, 5)):
+        monkeypatch.setattr(nearest, "_MOST", most)
+        monkeypatch.setattr(nearest, "_LEAST_MOST", least)
+        monkeypatch.setattr(nearest, "_MISSED", 0.0)
+        found = simdocs.query("docs.index", "asked", nearest=number)
+        assert [row[2] for row in found.rows()] == closest(Path("asked").read_text(), number)
+        assert [found.summary()[name] for name in ("candidates", "verified")] == [compared, compared]
 
 
 @pytest.mark.parametrize("exact", [False, True])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
+from simdocs.kernels.fracminhash import CUT_OFF
+from simdocs.matching import quoting
 from simdocs.matching.passage_search import PassageSearch
 from tests import strategies as some
 from tests.amounts import examples
@@ -53,6 +56,8 @@ def test_what_is_found_does_not_depend_on_the_other_queries_and_is_true(document
     assert set(together) <= set(expected(documents, queries, "char", 3, 4))
     alone = [(at, *row[1:]) for at, text in enumerate(queries) for row in quotes(index, [text], min_passage=4)]
     assert together == alone
+    with mock.patch.multiple(quoting, _BYTES_AT_ONCE=40, _HITS_AT_ONCE=2):
+        assert quotes(index, queries, min_passage=4) == together
 
 
 def page(number: int, words: int = 600) -> str:
@@ -72,3 +77,25 @@ def test_the_sketch_finds_a_quoted_paragraph_and_reads_few_documents():
     assert [facts[name] for name in ("compared_with_all", "indexed", "passages", "matched")] == [0, 300, 20, 20]
     assert facts["candidates"] < 40
     assert facts["read_again"] < 40
+
+
+def test_the_sketch_leaves_out_what_many_documents_have():
+    """A quotation of all 16 documents, which are as many as would have it by chance; of 3 and of 2 among many."""
+    common, documents = page(99, 120), [page(number, 60) for number in range(40)]
+    every = simdocs.index(texts=[f"{text} {common}" for text in documents[:16]], containment=True)
+    assert {row[4] for row in simdocs.query(every, texts=[common], passages=True).rows()} == set(map(str, range(16)))
+    for holders, limits, is_found in ((3, (2, 0), 0), (2, (2, 0), 1), (5, (0, 1 / 8), 1), (6, (0, 1 / 8), 0)):
+        texts = [f"{text} {common}" if at < holders else text for at, text in enumerate(documents)]
+        index = simdocs.index(texts=texts, containment=True)
+        with mock.patch.multiple(quoting, _COMMON=limits, _BY_CHANCE=1):
+            found = list(simdocs.query(index, texts=[common], passages=True).rows())
+        assert len(found) == holders * is_found, (holders, limits)
+
+
+def test_a_query_is_compared_with_all_documents_if_the_sketch_has_too_few_of_its_tokens():
+    index, query = simdocs.index(texts=[page(1), page(2)], containment=True), page(3, 60)
+    tokens = simdocs.shingle(texts=[query]).tokens.values
+    sampled = int(np.count_nonzero(tokens < CUT_OFF))
+    for fewest, read in ((sampled, 0), (sampled + 1, 1)):
+        with mock.patch.object(quoting, "_FEWEST", fewest):
+            assert simdocs.query(index, texts=[query], passages=True).summary()["compared_with_all"] == read

@@ -7,11 +7,16 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from simdocs.model.groups import SavedAnswer, SavedDocument
+from simdocs.model import report
+from simdocs.model.groups import SavedAnswer, SavedDocument, SavedPair
 from simdocs.model.report import (
+    OTHERS,
     GroupTable,
     Report,
     chosen_pairs,
+    directories_of,
+    directory_pairs,
+    group_sizes,
     similarities_of,
 )
 from tests.saved_groups import answer_with
@@ -23,6 +28,17 @@ def report_of(answer: SavedAnswer) -> Report:
 
 def document(name: str) -> SavedDocument:
     return SavedDocument(name.encode(), 0, 0, 100, 100, 0, 0, 1, "0" * 32)
+
+
+def grouped(*groups: list[str]) -> Report:
+    """A report of groups of documents with these names."""
+    answer = answer_with(0)
+    answer.source = lambda: (
+        SavedPair(document(kept), document(copy), 1.0, 1.0, number)
+        for number, (kept, *copies) in enumerate(groups)
+        for copy in copies
+    )
+    return report_of(answer)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +69,37 @@ def test_each_duplicate_is_in_the_bar_of_its_similarity(many: Report) -> None:
     assert {first + at: count for at, count in enumerate(counts) if count} == bars
 
 
-def test_a_pair_that_is_shown_takes_the_bytes_of_both_texts() -> None:
+def test_a_pair_that_is_shown_takes_the_bytes_of_both_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     groups = GroupTable.of(answer_with(6))  # the largest has 500, 501, 502 and 503 bytes
     assert list(chosen_pairs(groups, 2003)) == [(0, [1, 2])]
     assert list(chosen_pairs(groups, 2002)) == [(0, [1])]
+    assert list(chosen_pairs(groups, 1100)) == [(0, [1])]
+    groups.size[1] = 5000
+    assert list(chosen_pairs(groups, 1002)) == [(0, [2])]  # the first duplicate has no room, the second has
+    monkeypatch.setattr(report, "MOST_PAIRS", 2)
+    assert dict(chosen_pairs(groups, 10**9)) == {0: [1, 2], 1: [1, 2], **{place: [1] for place in range(2, 6)}}
+
+
+def test_groups_are_counted_by_size() -> None:
+    sizes = [2, 2, 3, 5, 8, 9]
+    found = group_sizes(grouped(*([f"{size}/{at}" for at in range(size)] for size in sizes)))
+    assert found == [(2, 2, 2), (3, 3, 1), (4, 4, 0), (5, 8, 2), (9, 16, 1)]
+    assert group_sizes(grouped(["a", "b"])) == [(2, 2, 1)]
+    assert group_sizes(grouped()) == []
+
+
+def test_directories_are_as_deep_as_there_are_few_and_the_rest_is_added_up() -> None:
+    ten = [f"x/{at}/y" for at in range(10)]
+    assert directories_of(grouped([f"{folder}/a" for folder in ten]).groups)[0] == ten
+    more = grouped(*([f"x/{at:02}/a"] + [f"x/{at:02}/{copy}" for copy in range(12 - at)] for at in range(11)))
+    labels, place = directories_of(more.groups)
+    assert labels == [*(f"x/{at:02}" for at in range(9)), OTHERS]
+    assert np.bincount(place).tolist() == [*range(13, 4, -1), 4 + 3]
+    two = [[f"{at}/{deep}/a" for deep in range(6)] for at in range(2)]
+    assert directories_of(grouped(*two).groups)[0] == ["0", "1"]
+    assert directories_of(grouped(["a", "b"]).groups)[0] == ["."]
+
+
+def test_duplicates_are_counted_by_their_directory_and_that_of_the_kept_document() -> None:
+    assert directory_pairs(grouped(["p/a", "q/a", "q/b", "p/b"], ["q/c", "p/c"])) == (["p", "q"], [[1, 1], [2, 0]])
+    assert directory_pairs(grouped(["p/a", "p/b"])) is None

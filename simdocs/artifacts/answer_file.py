@@ -67,7 +67,12 @@ def read_answer(path: bytes) -> SavedAnswer:
     name = display_name(path)
     with _opened(path, name) as file:
         before = _state(file)
-        head = _first_line(file, name)
+        head = file.read(len(_BEGINNING))
+        if not head:
+            raise damaged(name, "an empty file (an interrupted write?)", _REMEDY)
+        if head != _BEGINNING:
+            raise ArtifactError(f"{name}: this is not a saved answer: {_SAVED}")
+        head += file.readline(_LONGEST_HEAD)
         answer = _of_head(head, name, lambda: _pairs(path, answer, before))
         known, rows, last = hashlib.sha256(head), 0, b""
         for line in iter(lambda: file.readline(_LONGEST), b""):
@@ -128,16 +133,6 @@ def _document(row: Mapping[str, Any], side: str, answer: SavedAnswer) -> SavedDo
     if above.rstrip(b"/") != root["path"].rstrip(b"/") or leads_elsewhere:
         raise ValueError
     return document
-
-
-def _first_line(file: BinaryIO, name: str) -> bytes:
-    """The first line of an answer. ArtifactError: it does not begin as one, or is longer than one."""
-    head = file.read(len(_BEGINNING))
-    if not head:
-        raise damaged(name, "an empty file (an interrupted write?)", _REMEDY)
-    if head != _BEGINNING:
-        raise ArtifactError(f"{name}: this is not a saved answer: {_SAVED}")
-    return head + file.readline(_LONGEST_HEAD)
 
 
 def _of_head(line: bytes, name: str, source: Callable[[], Iterator[SavedPair]]) -> SavedAnswer:

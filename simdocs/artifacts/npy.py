@@ -17,7 +17,7 @@ import numpy as np
 
 from simdocs.artifacts.formats import BLOCK, ArrayFormat
 from simdocs.model.artifact import damaged
-from simdocs.model.documents import AMOUNTS, EMPTY, FILE_AMOUNTS
+from simdocs.model.documents import AMOUNTS, EMPTY, FILE_AMOUNTS, Column
 from simdocs.model.ragged import Array, distinct, let_go
 from simdocs.storage import syscalls
 
@@ -46,15 +46,15 @@ def checksum(data: memoryview | bytes) -> str:
 
 
 class ArrayWriter:
-    """Writes an array to its file, in pieces along its first axis."""
+    """Writes an array to its file, in pieces along its first axis. file: its descriptor, while it is open."""
 
     def __init__(self, dir_fd: int, array: ArrayFormat, width: tuple[int, ...] = ()) -> None:
         self.array, self.width = array, width
         self.length = 0
         self.checksums: list[str] = []
         self._held = bytearray()
-        self._file = syscalls.create(array.file, dir_fd)
-        syscalls.write(self._file, header(array.dtype, self.shape))
+        self.file = syscalls.create(array.file, dir_fd)
+        syscalls.write(self.file, header(array.dtype, self.shape))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -93,20 +93,16 @@ class ArrayWriter:
         for at in range(0, len(data), BLOCK):
             block = data[at : at + BLOCK]
             self.checksums.append(checksum(block))
-            syscalls.write(self._file, block)
+            syscalls.write(self.file, block)
 
     def finish(self) -> None:
-        """Write the rest and the final header, and sync the file."""
+        """Write the rest and the final header, sync the file, and close it, which may report an error, too."""
         self._flush()
-        syscalls.write_at(self._file, header(self.array.dtype, self.shape), 0)
-        syscalls.set_mode(self._file, None, 0o666)
-        syscalls.sync(self._file)
-
-    def close(self) -> None:
-        """Close the file if it is open. OSError: some file systems report only now that something was not written."""
-        file, self._file = self._file, -1
-        if file >= 0:
-            syscalls.close(file)
+        syscalls.write_at(self.file, header(self.array.dtype, self.shape), 0)
+        syscalls.set_mode(self.file, None, 0o666)
+        syscalls.sync(self.file)
+        file, self.file = self.file, -1
+        syscalls.close(file)
 
 
 _LARGEST = 1 << 48
@@ -125,47 +121,6 @@ _AT_ONCE = 1 << 12
 """Records that are looked at together, while they are in cache."""
 
 
-class Rules:
-    """The rules of one array, whose blocks are read in any order. lengths: by letter of the format."""
-
-    def __init__(self, array: ArrayFormat, lengths: Mapping[str, int], blocks: int) -> None:
-        self._below = lengths[array.below] if array.below else None
-        self._end = lengths[array.ascends_to] if array.ascends_to else None
-        self._nonzero = array.nonzero
-        self._of = array.name[:-1]
-        self._first = np.full(blocks if array.ascends_to else 0, np.iinfo(np.int64).max)
-        self._last = np.full(blocks if array.ascends_to else 0, np.iinfo(np.int64).min)
-
-    def broken_by_block(self, block: int, values: Array) -> str:
-        """The problem of the values of this block, given those that were read before; empty if there is none.
-
-        Records may lie across two blocks: they have rules of their own.
-        """
-        if self._nonzero and not int(values.min()):
-            return "holds a NUL"
-        if self._below is not None and int(values.max()) >= self._below:
-            return "holds the row of a document that does not exist"
-        if self._end is not None:
-            least, most = self._last[:block].max(initial=0), self._first[block + 1 :].min(initial=self._end)
-            self._first[block], self._last[block] = values[0], values[-1]
-            reaches = (block or not values[0]) and (block + 1 < len(self._last) or values[-1] == self._end)
-            if not (reaches and least <= values[0] and values[-1] <= most and (values[:-1] <= values[1:]).all()):
-                return f"does not ascend from 0 to {self._end}"
-        return ""
-
-    def broken_by_records(self, records: Array) -> str:
-        """The problem of these records; empty if there is none, or if the values are no records."""
-        amounts = [name for name in records.dtype.names or () if name in _AMOUNTS]
-        for at in range(0, len(records) if amounts else 0, _AT_ONCE):
-            part = np.asarray(records[at : at + _AT_ONCE])
-            for name in amounts:
-                if int(part[name].view(np.uint64).max()) >= _LARGEST:  # a negative number is a large one there
-                    return f"{name} of a {self._of} is out of range"
-            if self._of == "document" and (problem := _contradiction(part)):
-                return problem
-        return ""
-
-
 def _contradiction(facts: Array) -> str:
     """The contradiction in facts of documents, (n,) DOCUMENT; empty if there is none."""
     line, size, length, count = (facts[name] for name in ("container", "size", "length", "count"))
@@ -182,24 +137,26 @@ def _contradiction(facts: Array) -> str:
     return ""
 
 
-class MappedColumn:
-    """A column on disk, memory-mapped. Each block is checked once, before it is used.
+class MappedColumn(Column):
+    """A column on disk, memory-mapped. Each block is checked once, before it is used, and blocks are read in any order.
 
     ArtifactError: a block does not match its checksum, or breaks a rule of the format.
     """
 
-    def __init__(self, name: str, mapped: Array, checksums: Sequence[str], rules: Rules) -> None:
-        """rules: what the values are held to when they are read."""
-        self.name, self.shape, self.dtype = name, mapped.shape, mapped.dtype
-        self._mapped = mapped
+    def __init__(
+        self, name: str, mapped: Array, checksums: Sequence[str], array: ArrayFormat, lengths: Mapping[str, int]
+    ) -> None:
+        """array, lengths: what the values are held to when they are read, and the lengths in it, by letter."""
+        self.name, self.shape, self.checksums = name, mapped.shape, checksums
+        self._mapped, self._array = mapped, array
         self._bytes = mapped.reshape(-1).view(np.uint8)
-        self.checksums, self._rules = checksums, rules
         self._checked = np.zeros(len(checksums), bool)
         self._whole = False
-        self._row = mapped.dtype.itemsize * int(np.prod(mapped.shape[1:]))
-
-    def __len__(self) -> int:
-        return int(self.shape[0])
+        self._row = mapped.dtype.itemsize * math.prod(mapped.shape[1:])
+        self._below = lengths[array.below] if array.below else None
+        self._end = lengths[array.ascends_to] if array.ascends_to else None
+        blocks = len(checksums) if array.ascends_to else 0
+        self._first, self._last = (np.full(blocks, each) for each in (np.iinfo(np.int64).max, np.iinfo(np.int64).min))
 
     def all(self) -> Array:
         """Return the whole array, memory-mapped."""
@@ -225,7 +182,7 @@ class MappedColumn:
 
     def at(self, places: Array) -> Array:
         """Return the values at these places of the flattened array, (n,)."""
-        self._check_each(places, self.dtype.itemsize)
+        self._check_each(places, self._mapped.dtype.itemsize)
         found = np.asarray(self._mapped.reshape(-1)[places])
         self._hold_records(found)
         return found
@@ -256,16 +213,34 @@ class MappedColumn:
             for block in distinct(new).tolist():
                 if not self._matches(block):
                     raise damaged(self.name, f"block {block} does not match its checksum")
-                items = BLOCK // self.dtype.itemsize
-                values = np.asarray(self._mapped).reshape(-1)[block * items : (block + 1) * items]
-                if problem := self._rules.broken_by_block(block, values):
-                    raise damaged(self.name, problem)
+                self._hold_block(block)
                 self._checked[block] = True
 
+    def _hold_block(self, block: int) -> None:
+        """Raise ArtifactError if the values of a block break a rule. Records, which may lie across two, have none."""
+        items = BLOCK // self._mapped.dtype.itemsize
+        values = np.asarray(self._mapped).reshape(-1)[block * items : (block + 1) * items]
+        if self._array.nonzero and not int(values.min()):
+            raise damaged(self.name, "holds a NUL")
+        if self._below is not None and int(values.max()) >= self._below:
+            raise damaged(self.name, "holds the row of a document that does not exist")
+        if self._end is not None:
+            least, most = self._last[:block].max(initial=0), self._first[block + 1 :].min(initial=self._end)
+            self._first[block], self._last[block] = values[0], values[-1]
+            reaches = (block or not values[0]) and (block + 1 < len(self._last) or values[-1] == self._end)
+            if not (reaches and least <= values[0] and values[-1] <= most and (values[:-1] <= values[1:]).all()):
+                raise damaged(self.name, f"does not ascend from 0 to {self._end}")
+
     def _hold_records(self, records: Array) -> None:
-        """Raise ArtifactError if records break a rule."""
-        if problem := self._rules.broken_by_records(records):
-            raise damaged(self.name, problem)
+        """Raise ArtifactError if records break a rule. Other values have none."""
+        amounts, noun = [name for name in records.dtype.names or () if name in _AMOUNTS], self._array.name[:-1]
+        for at in range(0, len(records) if amounts else 0, _AT_ONCE):
+            part = np.asarray(records[at : at + _AT_ONCE])
+            for name in amounts:
+                if int(part[name].view(np.uint64).max()) >= _LARGEST:  # a negative number is a large one there
+                    raise damaged(self.name, f"{name} of a {noun} is out of range")
+            if noun == "document" and (problem := _contradiction(part)):
+                raise damaged(self.name, problem)
 
     def _matches(self, block: int) -> bool:
         return checksum(self._bytes[block * BLOCK : (block + 1) * BLOCK].data) == self.checksums[block]
@@ -301,8 +276,8 @@ def map_file(
             raise damaged(full, f"{len(checksums)} checksums in the manifest, not {-(-size // BLOCK)}")
         if os.pread(file, len(expected), 0) != expected:
             raise damaged(full, "its header does not match the manifest")
-        rules = Rules(array, lengths, len(checksums))
         if not size:
-            return MappedColumn(full, np.empty(shape, array.dtype), checksums, rules)
+            return MappedColumn(full, np.empty(shape, array.dtype), checksums, array, lengths)
         with os.fdopen(os.dup(file), "rb") as opened:
-            return MappedColumn(full, np.memmap(opened, array.dtype, "r", len(expected), shape), checksums, rules)
+            mapped = np.memmap(opened, array.dtype, "r", len(expected), shape)
+            return MappedColumn(full, mapped, checksums, array, lengths)

@@ -83,7 +83,6 @@ class ArtifactWriter:
     def _finish_array(self, name: str) -> None:
         with syscalls.as_output_error(self._draft.name):
             self._writers[name].finish()
-            self._writers[name].close()
 
     def _write(self, name: str, data: bytes) -> None:
         with syscalls.written(syscalls.create(name, self._draft.dir_fd)) as file:
@@ -92,10 +91,9 @@ class ArtifactWriter:
             syscalls.sync(file)
 
     def close(self) -> None:
-        """Close all files that are open."""
-        with syscalls.as_output_error(self._draft.name), contextlib.ExitStack() as stack:
-            for writer in self._writers.values():
-                stack.callback(writer.close)
+        """Close all files that are open, which will not be published."""
+        for writer in self._writers.values():
+            syscalls.release(writer.file)
 
 
 def _encoded(run: Mapping[str, Any]) -> bytes:
@@ -126,11 +124,8 @@ def artifact_writer(path: bytes | None, kind: str, wait: float) -> Iterator[Arti
         writer = ArtifactWriter(draft, kind)
         try:
             yield writer
-        except BaseException:
-            with contextlib.suppress(OutputError):  # the first error says more
-                writer.close()
-            raise
-        writer.close()
+        finally:
+            writer.close()
         if not writer.finished:
             raise _NotFinished
 

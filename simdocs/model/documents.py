@@ -16,14 +16,15 @@ from simdocs.names import name_to_text
 class Column(Protocol):
     """One array of an artifact. Every method returns plain NumPy arrays, which must not be written to.
 
+    shape: that of the whole array.
+
     ArtifactError: a part that is asked for is damaged on disk.
     """
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the whole array."""
+    shape: tuple[int, ...]
 
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        return self.shape[0]
 
     def all(self) -> Array:
         """Return the whole array."""
@@ -41,19 +42,11 @@ class Column(Protocol):
         """Let the system take back the memory of a column on disk. What is needed again is read again."""
 
 
-class MemoryColumn:
+class MemoryColumn(Column):
     """A column in memory."""
 
     def __init__(self, array: Array) -> None:
-        self.array = array
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the array."""
-        return self.array.shape
-
-    def __len__(self) -> int:
-        return len(self.array)
+        self.array, self.shape = array, array.shape
 
     def all(self) -> Array:
         """Return the array itself."""
@@ -293,7 +286,7 @@ _FIRST = [name for name, *_ in FILE_FIELDS].index(_OF_FILES[0])
 _PART_OF_FILE = np.dtype([*FILE.descr[:_FIRST], ("file", _OF_FILE), *FILE.descr[_FIRST + len(_OF_FILES) :]])
 
 
-class DocumentFacts:
+class DocumentFacts(Column):
     """A column that shows the facts of each document together with the stamp of its file and the digest of its content.
 
     Its rows are FACTS.
@@ -303,16 +296,8 @@ class DocumentFacts:
     """
 
     def __init__(self, documents: Column, files: Column) -> None:
-        self.documents, self._files = documents, files
+        self.documents, self._files, self.shape = documents, files, documents.shape
         self._firsts: Array | None = None
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The number of documents."""
-        return self.documents.shape
-
-    def __len__(self) -> int:
-        return len(self.documents)
 
     def all(self) -> Array:
         """All facts."""

@@ -293,33 +293,27 @@ class ArrowColumns:
 
     def __init__(self, arrow: Any, head: TableHead, rows: Sequence[Row]) -> None:
         """arrow: the module pyarrow. rows: the first ones, in which a column has names that are not UTF-8 or not."""
-        self._arrow, self._head, self._with_encoded = arrow, head, set[str]()
-        text, number = arrow.string(), arrow.float64()
-        self._types = {NAME: text, VALUE: text, SIMILARITY: number, NUMBER: arrow.int64()}
+        self._arrow, self._head = arrow, head
+        types = {SIMILARITY: arrow.float64(), NUMBER: arrow.int64()}
         fields = list[Any]()
         for at, (name, kind) in enumerate(head.columns):
-            fields.append(arrow.field(name, self._types[kind]))
+            fields.append(arrow.field(name, types.get(kind, arrow.string())))
             if kind in (NAME, VALUE) and any(_texts([row[at] for row in rows])[1]):
-                self._with_encoded.add(name)
-                fields.append(arrow.field(name + _ENCODED, text))
+                fields.append(arrow.field(name + _ENCODED, arrow.string()))
         self.schema = arrow.schema(fields)
 
     def batch(self, rows: Sequence[Row]) -> Any:
         """These rows as a pyarrow.RecordBatch. UnicodeError: a name is not UTF-8, and there is no column for it."""
-        arrays = list[Any]()
+        columns = dict[str, list[Any]]()
         for at, (name, kind) in enumerate(self._head.columns):
             cells = [row[at] for row in rows]
             if kind not in (NAME, VALUE):
-                values = [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in cells]
-                arrays.append(self._arrow.array(values, self._types[kind]))
+                columns[name] = [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in cells]
                 continue
-            texts, encoded = _texts(cells)
-            arrays.append(self._arrow.array(texts, self._arrow.string()))
-            if name in self._with_encoded:
-                arrays.append(self._arrow.array(encoded, self._arrow.string()))
-            elif any(encoded):
+            columns[name], columns[name + _ENCODED] = _texts(cells)
+            if name + _ENCODED not in self.schema.names and any(columns[name + _ENCODED]):
                 raise UnicodeError(f"{name} has a name that is not UTF-8")
-        return self._arrow.record_batch(arrays, schema=self.schema)
+        return self._arrow.RecordBatch.from_pydict(columns, schema=self.schema)
 
 
 def _texts(cells: Sequence[Any]) -> tuple[list[str | None], list[str | None]]:

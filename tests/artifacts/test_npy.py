@@ -48,14 +48,11 @@ def written(
     """Write a new array from pieces, each of which is overwritten after it was appended."""
     with opened(place) as directory:
         writer = ArrayWriter(directory, array, width)
-        try:
-            for piece in pieces:
-                own = piece.copy()
-                writer.append(own)
-                own.view(np.uint8)[...] = 0xAA
-            writer.finish()
-        finally:
-            writer.close()
+        for piece in pieces:
+            own = piece.copy()
+            writer.append(own)
+            own.view(np.uint8)[...] = 0xAA
+        writer.finish()
     return writer
 
 
@@ -170,7 +167,7 @@ def test_a_value_that_lies_across_two_blocks_is_read_only_if_both_are_whole():
     sums = checksums_of(data.data)
     assert len(sums) == 4
     across = formats.BLOCK // 12
-    rules = npy.Rules(formats.ArrayFormat("x", values.dtype, ("N",), ""), {}, len(sums))
+    array = formats.ArrayFormat("x", values.dtype, ("N",), "")
     assert formats.BLOCK % 12
     for wrong in range(2):
         forged = [*sums]
@@ -180,9 +177,9 @@ def test_a_value_that_lies_across_two_blocks_is_read_only_if_both_are_whole():
             lambda column: column.at(np.array([across])),
             lambda column: column.cut(across, across + 1),
         ):
-            read(npy.MappedColumn("x", values, sums, rules))
+            read(npy.MappedColumn("x", values, sums, array, {}))
             with pytest.raises(ArtifactError, match=f"block {wrong} does not match"):
-                read(npy.MappedColumn("x", values, forged, rules))
+                read(npy.MappedColumn("x", values, forged, array, {}))
 
 
 def test_an_artifact_that_is_replaced_while_it_is_opened_is_opened_again(place, monkeypatch):

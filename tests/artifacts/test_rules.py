@@ -29,7 +29,7 @@ Read = Callable[[npy.MappedColumn], tuple[np.ndarray, np.ndarray]]
 def column(array: formats.ArrayFormat, values: np.ndarray) -> npy.MappedColumn:
     data = values.tobytes()
     checksums = checksums_of(data, BLOCK)
-    return npy.MappedColumn("it", values, checksums, npy.Rules(array, LENGTHS, len(checksums)))
+    return npy.MappedColumn("it", values, checksums, array, LENGTHS)
 
 
 @st.composite

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.advice import LARGE_GROUP, template_advice
+from simdocs.advice import LARGE_GROUP, template_advice, watch_for_a_crowd
+from simdocs.engines.engine import Run
+from simdocs.engines.local import Local
 from simdocs.kernels.grouping import PairGraph
 
 
@@ -56,4 +58,34 @@ def test_other_pairs_suggest_no_template(pairs):
     assert advised(1_000, pairs) == []
 
 
-# A crowd is reported as soon as there are many candidates, and few of them are similar.
+@pytest.mark.parametrize(("size", "first"), [(99, None), (100, "190 of 190 pairs"), (200, "190 of 190 pairs")])
+def test_a_hundred_documents_are_so_many_that_advice_is_given(size, first):
+    assert [line[:16] for line in advised(size, family(0, 20))] == ([first] if first else [])
+
+
+def test_a_group_with_more_than_a_tenth_of_all_documents_is_named_also_if_it_is_of_copies():
+    for size, pairs, linked in (
+        (109, family(0, 11, 1.0), "are copies of one text"),
+        (109, family(0, 11), "are linked by chains of similar pairs: if they share only"),
+    ):
+        (line,) = advised(size, pairs)
+        assert line.startswith(f"11 documents (10% of all), such as d0, {linked}")
+        assert advised(110, pairs) == []
+
+
+def test_a_crowd_is_reported_once_there_are_many_candidates_of_which_few_are_similar():
+    for documents, candidates, similar, is_crowd in (
+        *((100, 2001, 100, True), (100, 2001, 101, False), (100, 2000, 0, False), (99, 9999, 0, False)),
+        (100, 4000, 199, True),
+        (100, 4000, 200, False),
+    ):
+        run, said = Run(Local(1)), list[str]()
+        run.explain = lambda line, said=said: said.append(line)
+        advice = watch_for_a_crowd(documents, run, joinable=documents == 100)
+        run.tally.candidates, run.tally.similar = candidates, similar
+        for _ in range(2):
+            assert run.tally.watch is not None
+            run.tally.watch(run.tally)
+        assert advice == said
+        assert len(said) == is_crowd
+        assert all(line.endswith("or try --exact, which may compare far fewer pairs") for line in said)

@@ -153,3 +153,12 @@ def test_candidates_whose_text_is_gone_have_no_exact_similarity(here):
 )
 def test_what_makes_no_sense_is_refused(lectures, line, said):
     assert refused(lectures, *line.split()).startswith(said)
+
+
+def test_a_matrix_has_twenty_columns_at_most(tmp_path, monkeypatch):
+    names = [f"d{number:02}" for number in range(21)]
+    monkeypatch.chdir(lay(tmp_path, dict.fromkeys(names, A)))
+    library.shingle(*names, output="x.shingles")
+    assert {len(row) for row in rows(tmp_path, "x.shingles", *names[:20])} == {22}
+    said = refused(tmp_path, "x.shingles", "--matrix")
+    assert said == "x.shingles: a matrix of 21 documents has too many columns: name up to 20 of its documents"

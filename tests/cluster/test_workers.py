@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
+import pickle
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import accumulate, combinations
 from typing import Any
 
 import pytest
@@ -13,7 +16,13 @@ from hypothesis import strategies as st
 pa = pytest.importorskip("pyarrow")
 
 from simdocs.options.recipes import Bands, SignatureRecipe  # noqa: E402
+from simdocs.spark import tasks, workers  # noqa: E402
 from simdocs.spark.workers import Plan, settled  # noqa: E402
+from tests import strategies as some_of  # noqa: E402
+from tests.cli.corpus import lay  # noqa: E402
+from tests.reading.finding import found_by  # noqa: E402
+from tests.reading.small_chunks import cut_small  # noqa: E402
+from tests.twins.similarity import jaccard  # noqa: E402
 
 PLAN = Plan(SignatureRecipe.__new__(SignatureRecipe), 0, Bands(1, 1))
 
@@ -52,3 +61,59 @@ def test_rounds_decide_as_one_document_after_the_other(parts, alone, waiting):
         elif document not in waiting and all(other in fate for other in earlier[document]):
             fate[document] = True
     assert {document: kept for document, kept in found if document in earlier} == fate
+
+
+def plan_of(monkeypatch: pytest.MonkeyPatch, **given: Any) -> Plan:
+    """A plan with short shingles. What is read or compared together is small."""
+    recipe = some_of.index_recipe(some_of.banding(), 64).but(shingling=some_of.shingling(k=2))
+    cut_small(monkeypatch, 200)
+    monkeypatch.setattr(tasks, "BLOCK", 200)
+    monkeypatch.setattr(workers, "_TOGETHER", 600)
+    return Plan(recipe, 100, Bands(4, 2), directory=os.getcwdb(), **given)
+
+
+def as_batch(schema: str, given_rows: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+    return iter([workers._rows(schema, given_rows)])
+
+
+@pytest.mark.parametrize(("partitions", "keep"), [(1, "longest"), (40, "shortest")])
+def test_documents_of_tasks_are_read_again_by_their_ids_and_compared(partitions, keep, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plan = plan_of(monkeypatch, keep=keep, threshold=0.5)
+    every = [f"{'abcdefg'[number % 7] * 2}{'xyz' * (number % 4)}{number % 3}" for number in range(30)]
+    lines = [*(json.dumps({"text": text}) for text in every[:15]), "{", json.dumps({"text": ""}), ""]
+    lines += [json.dumps({"text": text}) for text in every[15:]]
+    lay(tmp_path, {"a.jsonl": "\n".join(lines).encode(), "b": b"one", "c": b"", "d": b"two", "e": b"x" * 101})
+    payloads = [
+        pickle.dumps(task) for task in tasks.tasks_of(found_by("a.jsonl", *"bcde"), plan.recipe.sequences, partitions)
+    ]
+    assert len(payloads) > 3
+    given_tasks = as_batch("task long, file long, payload binary", [(at, 0, each) for at, each in enumerate(payloads)])
+    made = rows(workers.in_worker(plan, workers.signed)(given_tasks))
+    said = [(row[3] >> tasks.PLACES, json.loads(row[5])) for row in made if row[5] is not None]
+    totals = [each for _, each in said if "documents" in each]
+    assert [sum(each[name] for each in totals) for name in ("documents", "empty", "lines")] == [34, 2, 33]
+    before = [0, *accumulate(each["lines"] for each in totals)]
+    skips = {(each["name"], each["line"] + bool(each["line"]) * before[at]) for at, each in said if "reason" in each}
+    assert skips == {("a.jsonl", 16), ("e", 0)}
+
+    # All documents are read again, and compared with each that comes before.
+    documents = {row[3]: row[2] for row in made if row[5] is None}
+    assert list(documents) == sorted(documents)
+    texts = dict(zip(documents, (*every, "one", "two"), strict=True))
+    assert list(documents.values()) == [(1 if keep == "shortest" else -1) * len(each) for each in texts.values()]
+    pairs = list(combinations(texts, 2))
+    wanted = {
+        (side, left, side != left and texts[side] == texts[left]) for left, right in pairs for side in (left, right)
+    }
+    heads = [(at, -1, each, before[at], None, None) for at, each in enumerate(payloads)]
+    asked = [(each >> tasks.PLACES, each, None, None, left, is_copy) for each, left, is_copy in sorted(wanted)]
+    schema = "task long, id long, payload binary, before long, left long, is_copy boolean"
+    read = rows(workers.texts(plan, as_batch(schema, sorted(heads + asked, key=lambda row: row[:2]))))
+    names = [b"a.jsonl#%d" % at for at in range(1, 34) if at not in (16, 17, 18)] + [b"b", b"d"]
+    assert {(row[0] if row[1] < 0 else row[1], row[4]) for row in read} == set(zip(texts, names, strict=True))
+    edges = rows(workers.compared(plan, as_batch(workers.TEXT, sorted(read, key=lambda row: row[:2]))))
+    sets = {each: {text[at : at + 2] for at in range(len(text) - 1)} for each, text in texts.items()}
+    scores = {(a, b): jaccard(sets[a], sets[b]) for a, b in pairs}
+    assert {(row[0], row[3]): row[6] for row in edges} == {pair: each for pair, each in scores.items() if each >= 0.5}
+    assert {(row[0], row[3]) for row in edges if row[8]} == {(a, b) for a, b in pairs if texts[a] == texts[b]}

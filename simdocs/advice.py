@@ -267,7 +267,7 @@ def watch_for_a_crowd(documents: int, run: Run, *, joinable: bool) -> list[str]:
     def look(tally: Tally) -> None:
         is_crowd = tally.candidates > _EACH * documents and tally.similar < _SHARE_SIMILAR * tally.candidates
         if is_crowd and documents >= MANY_DOCUMENTS and not advice:
-            exact = "; or try --exact, which may compare far fewer pairs" * joinable
+            exact = "; or try --exact, which may compare far fewer pairs" if joinable else ""
             advice.append(
                 f"there are more than {_EACH} candidates for each document, and less than {_SHARE_SIMILAR:.0%} of them"
                 f" are similar: if the documents share a template, {LEAVING_OUT}{exact}"

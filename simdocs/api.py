@@ -42,8 +42,8 @@ def function(name: str) -> Callable[..., Any]:
             raise TypeError(f"{name}() has no option {', '.join(shell)}: it is for the command line")
         return _answered(asked(**keywords))
 
-    kinds = Argument.POSITIONAL_OR_KEYWORD, Argument.VAR_POSITIONAL
-    by_place = [Argument(argument, kinds[nargs < 0]) for argument, nargs in places]
+    one, several = Argument.POSITIONAL_OR_KEYWORD, Argument.VAR_POSITIONAL
+    by_place = [Argument(argument, several if nargs < 0 else one) for argument, nargs in places]
     by_name = [Argument(each, Argument.KEYWORD_ONLY, default=default) for each, default in keywords_of(asked).items()]
     call.__name__ = call.__qualname__ = name
     call.__doc__ = docstring(asked)

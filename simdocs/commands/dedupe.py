@@ -6,11 +6,10 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from simdocs.model.figures import counted, size
-from simdocs.model.result import GROUPED, NAME, NAMES, NUMBER, SIMILARITY, Table, table_head
+from simdocs.model.result import AT_ONCE, GROUPED, NAME, NAMES, NUMBER, SIMILARITY, Table, table_head
 from simdocs.names import display_name
 from simdocs.options.answers import ANSWER, NUL, ROW_OUTPUTS, Drawn, Grouping, Searching, names_with_nul
 from simdocs.options.declaration import flags, option
@@ -161,8 +160,8 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
     for one in written:
         counts = {"rows": one.rows, "files": one.files, "files_lost": one.files_lost}
         found[one.parameter] = {"path": display_name(one.path), **counts}
-    summary = searching.summary_of(plan, corpus, documents, run, found, advice, _outcome)
-    lines = summary.pop("lines")
+    after = [one.in_words() for one in written]
+    summary = searching.summary_of(plan, corpus, documents, run, found, advice, _outcome, after=after)
 
     def save() -> SavedAnswer:
         from simdocs.commands.saving import saved
@@ -176,7 +175,6 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
         written,
         save,
         lists=lists,
-        lines=lambda seconds, verbose: chain(lines(seconds, verbose), (one.in_words() for one in written)),
         is_found=len(decision.pairs) > 0,
         **summary,
     )
@@ -211,15 +209,19 @@ def _facts_found(decision: Decision, kept: int) -> dict[str, Any]:
     from simdocs.model.documents import NAMED
 
     corpus, duplicates, largest = decision.corpus, decision.pairs.right, decision.largest
-    facts = corpus.facts(duplicates)
-    whole: Mask = (facts["container"] == 0) & (facts["inode"] != 0)
-    alone = whole
-    if corpus.met is not None:
-        met = corpus.met[duplicates]
-        alone = whole & ((met["links"] == 1) | (met["walked"] == NAMED))
     found: dict[str, Any] = {"duplicates": len(duplicates), "groups": decision.groups, "kept": kept}
-    found |= {"duplicate_bytes": int(facts["size"].sum()), "duplicate_files": int(whole.sum())}
-    found["freed_bytes"] = int(facts["file_size"][alone].sum())
+    found |= dict.fromkeys(("duplicate_bytes", "duplicate_files", "freed_bytes"), 0)
+    for at in range(0, len(duplicates), AT_ONCE):  # each takes some 300 bytes then
+        rows = duplicates[at : at + AT_ONCE]
+        facts = corpus.facts(rows)
+        whole: Mask = (facts["container"] == 0) & (facts["inode"] != 0)
+        alone = whole
+        if corpus.met is not None:
+            met = corpus.met[rows]
+            alone = whole & ((met["links"] == 1) | (met["walked"] == NAMED))
+        found["duplicate_bytes"] += int(facts["size"].sum())
+        found["duplicate_files"] += int(whole.sum())
+        found["freed_bytes"] += int(facts["file_size"][alone].sum())
     if largest is not None:
         (name,) = corpus.printed_names(np.array([largest[0]]))
         found["largest_group"] = {"kept": display_name(name), "duplicates": largest[1]}

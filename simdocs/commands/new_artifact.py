@@ -143,10 +143,10 @@ def finish(
     the artifact that it replaces.
 
     ShrunkError: see `refuse_shrinking` and `refuse_unread`. began_ns: when the run began. note: why nothing was taken
-    over from the artifact that is replaced; empty if something was, or if there is none. recorded:
-    the facts for run.json about its arguments and the run that read its documents. ignored: the number of tokens that
-    are left out of all documents. expectation: what the bands of an index will find; None for other artifacts. advice:
-    lines about parameters that do not suit the documents.
+    over from the artifact that is replaced; empty if something was, or if there is none. recorded: the facts for
+    run.json about its arguments and the run that read its documents. ignored: the number of tokens that are left out of
+    all documents. expectation: what the bands of an index will find; None for other artifacts. advice: lines about
+    parameters that do not suit the documents.
     """
     old, skipped, target = there.artifact, run.skipped, display_name(options.output or b"")
     if old is not None:
@@ -184,7 +184,7 @@ def finish(
 
 
 def _compared_with(old: Artifact, given: Given, note: str, run: Run, *, allow_shrink: bool) -> str:
-    """The note, which says it if the artifact that is replaced was built from other arguments. ShrunkError."""
+    """The note, or that the artifact that is replaced was built from other arguments. ShrunkError: see `finish`."""
     if not allow_shrink:
         refuse_unread(old, run.skipped)
         refuse_shrinking(old.name, old.run, given, old.n_documents)
@@ -192,7 +192,9 @@ def _compared_with(old: Artifact, given: Given, note: str, run: Run, *, allow_sh
         run.skipped.warnings.append(others)
     if note or [word for word, _ in recorded_arguments(old.run)] == [word for word, _ in given]:
         return note
-    return others or "it was built from other arguments" if old.run else "its run.json is missing or damaged"
+    if not old.run:
+        return "its run.json is missing or damaged"
+    return others or "it was built from other arguments"
 
 
 def _facts_expected(recipe: Recipe, expected: Expectation) -> dict[str, Any]:

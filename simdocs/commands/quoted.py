@@ -172,12 +172,12 @@ def _lines(
     undecided, found = facts.get("compared_with_all"), facts["passages"]
     how = "every passage is found"
     if undecided is not None and undecided < len(documents):
-        every = f"; {counted(undecided, 'document')} compared with every text" * bool(undecided)
+        every = f"; {counted(undecided, 'document')} compared with every text" if undecided else ""
         how = f"the sketch may miss short passages, --exact misses none{every}"
     if not why:
         yield f"{how}; {counted(facts['read_again'], 'text')} read again"
     passages = counted(found, "passage") if found else "no passages"
-    matches = f" for {counted(facts['matched'], 'document')}" * bool(found)
+    matches = f" for {counted(facts['matched'], 'document')}" if found else ""
     shorter = "" if found or why else "; --min-passage finds shorter ones"
     of_length = f"of {facts['min_passage']:,} {UNITS[unit].plural} or more"
     yield f"{passages} {of_length}{matches}, in {seconds:.2f} s{shorter}"

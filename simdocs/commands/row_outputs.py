@@ -211,10 +211,9 @@ class RowDrafts:
         self._outputs, self._forms, self._read_as, self._paths = targets
         self._drafts: dict[str, OutputStream | DraftTree | StoredTree] = {}
         self._counts = Counter[str]()
-        begin = publishing.enter_context
         for name, path in self._outputs.items():
-            is_file = name in self._forms
-            self._drafts[name] = begin(atomic_file(path)) if is_file else begin(atomic_tree(path, self._paths))
+            draft: Any = atomic_file(path) if name in self._forms else atomic_tree(path, self._paths)
+            self._drafts[name] = publishing.enter_context(draft)
 
     def write(self, decision: Decision, documents: Documents, run: Run) -> tuple[WrittenRows, ...]:
         """Write all rows, and make the drafts ready to be published. Return what was written.
@@ -277,9 +276,9 @@ class RowDrafts:
                 lost += not read
         for draft in self._drafts.values():
             draft.prepare()
-        of_tree = {name: files for name in self._outputs if name not in self._forms}
+        counts, of_tree = self._counts, {name: files for name in self._outputs if name not in self._forms}
         return tuple(
-            WrittenRows(name, os.fsencode(path), self._counts[name], of_tree.get(name), unjudged * (name == KEPT), lost)
+            WrittenRows(name, os.fsencode(path), counts[name], of_tree.get(name), unjudged if name == KEPT else 0, lost)
             for name, path in self._outputs.items()
         )
 

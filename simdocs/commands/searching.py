@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import compress
+from itertools import chain, compress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -172,12 +172,13 @@ def summary_of(
     advice: Sequence[str],
     outcome: Callable[[Mapping[str, Any], float], Iterable[str]],
     beside: str = "",
+    after: Iterable[str] = (),
 ) -> dict[str, Any]:
     """What the result of a search has beside its pairs: documents, skipped, advice, and the summary.
 
     corpus: the documents that were compared. found: what was found; if there was a sketch of containment, with
     `compared_with_all`, the number of documents that were too short for it. outcome: returns the lines about what was
-    found, given the facts and the seconds. beside: what is said about other documents.
+    found, given the facts and the seconds. beside: what is said about other documents. after: the lines at the end.
     """
     banding, recipe = plan.banding, corpus.recipe
     probability = 1.0 if banding is None else least_probability(plan.options.threshold, *banding.cut)
@@ -221,7 +222,7 @@ def summary_of(
         if not why:
             yield f"{_how_found(facts)}; {', '.join(_counts(facts, verbose=verbose))}"
         yield from outcome(facts, seconds)
-        yield from advice
+        yield from chain(advice, after)
 
     return {"documents": documents, "skipped": run.skipped, "facts": facts, "lines": lines, "advice": advice}
 
@@ -243,7 +244,7 @@ def _how_found(facts: Mapping[str, Any]) -> str:
         every = "; every text was compared" if facts["parameters"]["grouping"]["exact"] else ""
         return f"the most similar {texts}, whatever the threshold{every}"
     if undecided is not None:
-        every = f"; {counted(undecided, 'document')} compared with every text" * bool(undecided)
+        every = f"; {counted(undecided, 'document')} compared with every text" if undecided else ""
         return f"the sketch finds {at_least(probability, threshold)}{every}"
     if facts["bands"] is None:
         return "every pair is found"

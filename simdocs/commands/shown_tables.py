@@ -32,6 +32,7 @@ from simdocs.model.result import (
     NUMBER,
     PLAIN,
     SIMILARITY,
+    Blocks,
     Figure,
     Result,
     Row,
@@ -74,8 +75,12 @@ def shown(options: Show, run: Run) -> Result:
     every, said = chain(first, begun), list[str]()
     if options.file and not of_artifact and not first:  # an answer without rows could also be an error
         said.append(f"simdocs: {display_name(options.file)}: this text has no shingles")
-    blocks = (block for block in iter(lambda: list(islice(every, AT_ONCE)), list[Row]()))
-    return Result("show", run.table(head, blocks), lines=lambda _seconds, _verbose: said)
+
+    def blocks() -> Blocks:
+        while block := list(islice(every, AT_ONCE)):
+            yield block
+
+    return Result("show", run.table(head, blocks()), lines=lambda _seconds, _verbose: said)
 
 
 def _shingles(options: Show) -> Iterator[Row]:

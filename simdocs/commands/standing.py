@@ -219,8 +219,10 @@ def refuse_unread(artifact: Artifact, skipped: Skipped) -> None:
     """
     unread = {os.path.abspath(path): (path, f"make {display_name(path)} readable") for path in skipped.unlisted}
     unread |= {os.path.abspath(skip.name): (skip.name, skip.detail) for skip in skipped.kept("uninstalled")}
+    if not unread:
+        return
     documents = artifact.documents
-    for name in names_of_files(documents, np.arange(len(documents.files))) if unread else ():
+    for name in names_of_files(documents, np.arange(len(documents.files))):
         path, above = os.path.abspath(path_from(artifact.root, name)), b""
         while path not in unread and path != above:
             path, above = os.path.dirname(path), path

@@ -294,10 +294,10 @@ class QuotedPassages(Format):
         else:
             number, length, own, documents, count, places, _ = cast("tuple[Any, ...]", row)
             new = "" if own is None else f", {own:,} of them its own,"
-            at = f", {count:,} places" * (count > documents)
+            at = f", {count:,} places" if count > documents else ""
             line = f"{number}: {length}{new} in {documents:,} documents{at}"
             below = "".join(f"  {_place(*each)}\n" for each in places)
-            below += f"  and {count - len(places):,} more\n" * (count > len(places))
+            below += f"  and {count - len(places):,} more\n" if count > len(places) else ""
         if self._colored:
             line = f"{_BOLD}{line}{PLAIN}"
         marks = COLORS if self._colored else Marks()

@@ -69,8 +69,8 @@ class DrawnTable(Format):
         # A number that is cut in two cannot be read. Names can be folded.
         each = zip(self.head.columns, self._widths, strict=True)
         least = sum(_GAP + (width if kind in _NUMERIC else min(width, _LEAST_NAME)) for (_, kind), width in each)
-        columns = max(columns_of_output(), least * (self.head.layout != GROUPED))
-        drawn = by_rich(self._drawn, columns, colored=self.colored)
+        least = 0 if self.head.layout == GROUPED else least
+        drawn = by_rich(self._drawn, max(columns_of_output(), least), colored=self.colored)
         return "".join(f"{line}\n" for line in drawn.split("\n") if line).encode("utf-8", "backslashreplace")
 
 

@@ -124,8 +124,8 @@ def similarities(report: Report) -> _Image | None:
     parts = [*chart(drawn, [(tick / ticks[-1], f"{tick:,}") for tick in ticks], what)]
     x = LEFT + (threshold * 100 - first) * _wide(drawn)
     parts.append(path("mark", f"M{x:.1f} {TOP - 6}V{BOTTOM}"))
-    at_end = x > (LEFT + RIGHT) / 2
-    parts.append(text(x + (-4 if at_end else 4), TOP - 12, f"threshold {threshold:g}", f"soft{' end' * at_end}"))
+    beside, how = (-4, "soft end") if x > (LEFT + RIGHT) / 2 else (4, "soft")
+    parts.append(text(x + beside, TOP - 12, f"threshold {threshold:g}", how))
     largest = max(counts)
     low = lows[counts.index(largest)]
     most = f" Most of the others, {largest:,}, are from {low:.2f} to {low + 0.01:.2f}." if largest else ""
@@ -209,7 +209,8 @@ def directories(report: Report) -> _Image | None:
             parts.append(bar(x, y, cell, cell, f"cell shade{kind}", said))
             if count:
                 told.append((-count, said))
-                parts.append(text(x + cell / 2, y + cell / 2 + 4, _short(count), f"middle{' onshade' * (kind > 3)}"))
+                how = "middle onshade" if kind > 3 else "middle"
+                parts.append(text(x + cell / 2, y + cell / 2 + 4, _short(count), how))
     some = [said for _, said in sorted(told, key=lambda each: each[0])[:8]]
     more = f"; and {len(told) - 8} more" if len(told) > 8 else ""
     return f"{'; '.join(some)}{more}.", _HEAD + len(names) * cell + 8, parts

@@ -260,7 +260,7 @@ _SHARE_SIMILAR = 0.05
 def watch_for_a_crowd(documents: int, run: Run, *, joinable: bool) -> list[str]:
     """A list that gets a line of advice, which is explained at once, as soon as the counts of a run show a crowd.
 
-    joinable: whether an exact join would answer, too.
+    joinable: whether an exact join, which was not asked for, would answer, too.
     """
     advice = list[str]()
 

@@ -107,7 +107,7 @@ class Compare(OfSources, Sequences, Normalisation, Shingling, Sketching, OwnFunc
         form = FORMATS.get(chosen)
         if self.diff is not None and form is not None and not (form.for_people or form.nested):
             yield f"--diff prints marked texts, which have no place in {chosen}: use --format jsonl"
-        yield from useless_stop_words(self, {self.unit or Shingling.defaults["unit"]})
+        yield from useless_stop_words(self)
         scheme = self.scheme or Sketching.defaults["scheme"]
         if self.trace and not (self.differ(tuple(OwnFunctions.options)) or scheme == "permutation"):
             default = ", the default," if scheme == Sketching.defaults["scheme"] else ""
@@ -172,7 +172,7 @@ class Similarity(Options, Normalisation, Shingling):
             if not isinstance(text, str | bytes):
                 hint = ": read the file with read_bytes()" if isinstance(text, os.PathLike) else ""
                 yield f"a text must be str or bytes, not {type(text).__name__}{hint}"
-        yield from useless_stop_words(self, {self.unit or Shingling.defaults["unit"]})
+        yield from useless_stop_words(self)
 
 
 def similarity_of(options: Similarity, _run: Run) -> float:

@@ -113,7 +113,7 @@ def answer(options: Dedupe, run: Run) -> Deduplication:
 
 def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None) -> Deduplication:
     """The groups of documents that were read. rows: where the rows of their files are written."""
-    from simdocs.advice import keep_of_lines
+    from simdocs.advice import keep_of_lines, watch_for_a_crowd
     from simdocs.commands import searching
     from simdocs.matching.groups import SelfJoin, decide
     from simdocs.model.groups import Deduplication
@@ -122,7 +122,7 @@ def grouped(plan: Plan, corpus: Corpus, run: Run, rows: RowDrafts | None = None)
     options = plan.options
     documents, changed = searching.given_and_changed(plan, corpus)
     run.skipped.warnings += keep_of_lines(documents, options.keep)
-    crowd = searching.watched(plan, corpus, run)
+    crowd = watch_for_a_crowd(len(corpus), run, joinable=plan.banding is not None and plan.known is None)
     verifier, grouping = searching.verifier_of(plan, corpus, run), Grouping.of(options.fields())
     if plan.known is not None:
         from simdocs.matching.against_index import decide_against

@@ -155,7 +155,7 @@ class Show(Drawn, Normalisation, Shingling, Rereading):
             self.__dict__["documents"] = tuple(map(path_name().check, self.documents))
         except ValueError as wanted:
             yield f"each name of a document must be {wanted}"
-        yield from useless_stop_words(self, {self.unit or Shingling.defaults["unit"]})
+        yield from useless_stop_words(self)
 
     def problems_of(self, shown: str) -> Iterator[str]:
         """Yield what is wrong if this is shown: `a text`, or an artifact of this kind."""

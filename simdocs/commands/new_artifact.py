@@ -115,7 +115,7 @@ def build_and_compare(
     of_reading = dict(zip(OF_READING, facts, strict=True)) if artifact is None else facts_of_reading(artifact)
     result, found = finish(
         *(plan.options, plan.options.kind, recipe, documents, writer, run, there, began_ns, note),
-        recorded={**of_reading, "given": given_of(intake, documents.counts, len(documents))},
+        recorded={**of_reading, "given": given_of(intake, documents)},
         ignored=len(intake.ignored),
         expectation=expectation,
         advice=tuple(length_advice(documents, recipe.shingling)) if artifact is None else (),
@@ -155,7 +155,13 @@ def finish(
         skipped.warnings.append(note)
     found = changes(documents, None if old is None else old.documents)
     run.progress("writing", 0, 0)
-    writer.finish(documents, recipe, {**_run_facts(began_ns, found), **recorded})
+    of_run = {  # what differs between two equal runs
+        "simdocs": __version__,
+        "command": ["simdocs", *(name_to_text(os.fsencode(word)) for word in sys.argv[1:])],
+        "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began_ns // 10**9)),
+        "changed": as_ranges(found.news),
+    }
+    writer.finish(documents, recipe, {**of_run, **recorded})
     facts: dict[str, Any] = {
         **facts_read(documents),
         "short": documents.flagged(SHORT),
@@ -278,17 +284,6 @@ _BUILDERS: Mapping[str, Callable[[BuildPlan, Writer, Run, Earlier | None], tuple
     "signatures": _build_signatures,
     "index": _build_index,
 }
-
-
-def _run_facts(began_ns: int, found: Changes) -> dict[str, Any]:
-    """The facts about a run that differ between two equal runs, for run.json."""
-    words = (name_to_text(os.fsencode(word)) for word in sys.argv[1:])
-    return {
-        "simdocs": __version__,
-        "command": ["simdocs", *words],
-        "start": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began_ns // 10**9)),
-        "changed": as_ranges(found.news),
-    }
 
 
 def facts_of_reading(artifact: Artifact) -> dict[str, Any]:

@@ -82,6 +82,7 @@ def answer(options: Pairs, run: Run) -> SimilarPairs:
 
 def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
     """The pairs of documents that were read. If they are drawn, they are not held for the result."""
+    from simdocs.advice import watch_for_a_crowd
     from simdocs.commands import searching
     from simdocs.commands.searching import names_for, pair_rows
     from simdocs.kernels.grouping import PairGraph
@@ -93,7 +94,7 @@ def paired(plan: Resolved[Pairs], corpus: Corpus, run: Run) -> SimilarPairs:
 
     options = plan.options
     documents, changed = searching.given_and_changed(plan, corpus)
-    crowd = searching.watched(plan, corpus, run)
+    crowd = watch_for_a_crowd(len(corpus), run, joinable=plan.banding is not None)
     join = SelfJoin(searching.verifier_of(plan, corpus, run), plan.cut, options.max_memory)
     chain = None if options.all_copies else PairsLeftOut(join, changed)
     names = names_for(run, documents)

@@ -51,7 +51,7 @@ def saved(
     # Those of the build, if an artifact has the documents.
     arguments = () if intake.artifact is None else _of_build(intake.artifact.run, len(documents))
     if not arguments:
-        given = given_of(intake, documents.counts, len(documents))
+        given = given_of(intake, documents)
         if sum(count for _, count in given) != len(documents):
             given = [["", len(documents)]]
         arguments = tuple((text_to_name(word), count) for word, count in given)

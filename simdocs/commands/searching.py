@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from simdocs.advice import length_advice, template_advice, useless_template, watch_for_a_crowd
+from simdocs.advice import length_advice, template_advice, useless_template
 from simdocs.commands.resolve import Resolved, opened_index
 from simdocs.engines.engine import Run
 from simdocs.kernels.banding import least_probability, low_recall, threshold_warning, unknown_recall
@@ -102,12 +102,6 @@ def name_rows(documents: Corpus, rows: Index, names: NamesOf, *before: Sequence[
         found, fit = names(documents, rows[at : at + AT_ONCE])
         each = zip(*(column[at : at + AT_ONCE] for column in before), found, strict=True)
         yield list(compress(each, fit.tolist()))
-
-
-def watched(plan: Resolved[Any], corpus: Corpus, run: Run) -> list[str]:
-    """A list that gets advice as soon as there is a crowd: see `watch_for_a_crowd`."""
-    # An exact join, which was not asked for, would answer the same question.
-    return watch_for_a_crowd(len(corpus), run, joinable=plan.banding is not None and plan.known is None)
 
 
 def read_documents(plan: Resolved[Any], run: Run, *, linked: bool) -> Corpus:

@@ -20,7 +20,7 @@ from simdocs.commands.resolve import in_words, is_unset
 from simdocs.errors import ArtifactError, InputError, ShrunkError, UsageError
 from simdocs.kernels.banding import chosen_by
 from simdocs.model.artifact import Artifact, BandIndex
-from simdocs.model.ragged import Index
+from simdocs.model.documents import Documents
 from simdocs.model.skipped import Skipped
 from simdocs.names import display_name, flag, name_to_text, path_from
 from simdocs.options.recipes import Bands, IndexRecipe, Recipe, Updating
@@ -161,21 +161,17 @@ Given = list[list[Any]]
 """The arguments of a run, each with the number of documents that it gave: ["docs", 1203]. It is in run.json."""
 
 
-def given_of(intake: Intake, counts: Index | None, documents: int) -> Given:
-    """The arguments of a run, with the number of documents from each.
-
-    counts: (A,) these numbers; None if they are not known.
-    documents: the number of all documents.
-    """
+def given_of(intake: Intake, documents: Documents) -> Given:
+    """The arguments of a run, with the number of its documents from each."""
     if intake.artifact is not None:
-        return [[intake.artifact.name, documents]]
+        return [[intake.artifact.name, len(documents)]]
     listed = intake.sources.listed
     names = intake.sources.names if listed is None else (listed,)
-    if counts is None or len(counts) != len(names):  # texts in memory have no arguments
+    if documents.counts is None or len(documents.counts) != len(names):  # texts in memory have no arguments
         return []
     # Without slashes at the end, so that `docs/` is the same argument as `docs`.
     words = (name_to_text(name).rstrip("/") or "/" for name in names)
-    return [[word, count] for word, count in zip(words, counts.tolist(), strict=True)]
+    return [[word, count] for word, count in zip(words, documents.counts.tolist(), strict=True)]
 
 
 def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents: int = 0) -> None:

@@ -95,8 +95,8 @@ def tuned(options: Tune, run: Run) -> Tuning:
     recipe = plan.recipe if asked is None else asked.recipe
     banding, cut = recipe.banding, recipe.banding.cut
     advice, following = list(low_recall(banding, recipe.sketching.num_perm)), ""
-    documents, every, texts, similar, counts = None, 0, 0, 0.0, list[int]()
-    examples = dict[int, tuple[bytes, bytes, float, str]]()
+    every, texts, similar, documents = 0, 0, 0.0, None
+    counts, examples = list[int](), dict[int, tuple[bytes, bytes, float, str]]()
     if tuner is not None and asked is not None:
         run.skipped.warnings += outdated_warnings(run, plan.artifact)
         documents, sample, texts = asked.corpus.documents, asked.sample, len(asked.firsts)

@@ -6,7 +6,7 @@ Texts in memory and their names come as Python callers have them: lists, generat
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -173,10 +173,10 @@ def one_list_of_stop_words(options: Any) -> str:
     return ""
 
 
-def useless_stop_words(options: Any, units: Collection[str]) -> Iterator[str]:
-    """Yield a problem for each option about stop words that these units ignore."""
-    ignored = any(UNITS[unit].may_ignore_stop_words for unit in units)
-    begun = any(UNITS[unit].begins_at_stop_words for unit in units)
+def useless_stop_words(options: Any) -> Iterator[str]:
+    """Yield a problem for each option about stop words that the unit ignores."""
+    unit = UNITS[options.unit or Shingling.defaults["unit"]]
+    ignored, begun = unit.may_ignore_stop_words, unit.begins_at_stop_words
     if options.language is not None and not (begun or (ignored and options.ignore_stop_words)):
         yield "--language needs --unit stopword, or --ignore-stop-words"
     if options.stop_words is not None and not (ignored or begun):
@@ -212,7 +212,7 @@ class OfTokens(OfDocuments, Normalisation, Shingling):
         """Yield what documents that are read now do not allow."""
         yield from super().problems_beside_documents()
         if getattr(self, "against", None) is None:  # or else the index decides the unit
-            yield from useless_stop_words(self, {self.unit or Shingling.defaults["unit"]})
+            yield from useless_stop_words(self)
 
 
 class OfSignatures(OfTokens, Sketching, Ignoring):

@@ -263,8 +263,7 @@ class Drawing:
         elif command in ("info", "tune") and self.look.for_people:
             from simdocs.views.svg import draw_info, draw_tuning
 
-            draw = draw_info if command == "info" else draw_tuning
-            draw(view, self)
+            (draw_info if command == "info" else draw_tuning)(view, self)
         elif getattr(result, "difference", None) and (self.look.for_people or diff) and not self.look.nested:
             from simdocs.views.drawn_difference import draw_comparison
 

@@ -15,7 +15,7 @@ from tests.similar_texts import family
 
 BLOCKS = {
     "commands.searching": ("AT_ONCE",),
-    "commands.dedupe": ("_LOOKED_AT",),
+    "commands.dedupe": ("AT_ONCE",),
     "kernels.buckets": ("PAIRS_AT_ONCE", "_POSITIONS_AT_ONCE"),
     "kernels.grouping": ("_BUFFERED",),
     "reading.read_tasks": ("_TASK_BYTES", "_TASKS"),

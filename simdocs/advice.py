@@ -37,7 +37,7 @@ EDITED, LINK = 3, 25
 
 _SUITS, _LEAST = 0.6, 0.55
 """A smaller k is advised if small edits leave less than the second of these similarities, and it is one with which they
-leave the first. With k = 9, that is so for texts of less than 102 characters."""
+leave the first. With k = 9, that is so for texts of less than 101 characters."""
 
 _STEP, _LOWEST = 0.05, 0.4
 """Thresholds are advised in these steps, and none that is lower."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
-from simdocs.advice import ShortTexts, length_advice, suitable
+from simdocs.advice import ShortTexts, in_words, length_advice, suitable
 from tests import strategies as some
 
 
@@ -68,6 +68,39 @@ def test_texts_without_spaces_have_a_smaller_k_because_their_characters_say_more
     assert not short("Приклад тексту українською мовою").without_spaces
     assert short(chinese, unit="word").without_spaces
     assert not short("twelve words of a text that has spaces between all of them", unit="word").without_spaces
+
+
+SMALL = (
+    "k = 3 is small: half the documents have 998 characters or more; a shingle turns up in an unrelated one with a"
+    " chance of 0.12, and unrelated ones look alike: -k 4 would do"
+)
+LARGE = (
+    "k = 9 is large for short texts: in a short one of 100 characters, three edited characters leave a similarity of"
+    " only 0.55: -k 7 --threshold 0.6 finds such variants"
+)
+SHORT = (
+    "some texts are short: in a short one of 101 characters, three edited characters leave a similarity of only 0.55:"
+    " --threshold 0.55 finds such variants"
+)
+LONG = (
+    "some texts are short: in a short one of 998 characters, an added link of 25 characters leaves a similarity of only"
+    " 0.97: --threshold 0.8 finds such variants"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "k", "said", "is_advised"),
+    [
+        ("ab " * 333, 3, SMALL, True),
+        ("ab " * 333, 4, LONG, False),
+        ("x" * 100, 9, LARGE, True),
+        ("x" * 101, 9, SHORT, False),
+    ],
+)
+def test_advice_says_what_is_wrong_and_names_what_suits(text, k, said, is_advised):
+    shingling = some.shingling(k=k)
+    assert in_words(short(text), shingling, suitable(short(text), shingling, 0.8)) == said
+    assert advised(documents(text, k=k), shingling) == [said] * is_advised
 
 
 @given(st.lists(st.integers(1, 400) | st.integers(1, 40_000), min_size=1, max_size=12), st.integers(1, 30))

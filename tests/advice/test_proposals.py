@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.advice import LARGE, best_threshold, is_code, template_fraction
+from simdocs.advice import LARGE, best_threshold, is_code, is_crowd, template_fraction
+from simdocs.matching.measured_recall import PairSample
 from tests import strategies as some
 from tests.labelled_texts import SETS
 
@@ -93,3 +95,28 @@ def test_no_threshold_above_the_one_that_was_asked_for_is_chosen(pairs, one, oth
 @pytest.mark.parametrize("kind", SETS)
 def test_only_programs_are_taken_for_programs(kind):
     assert is_code([text.text for text in SETS[kind](1, 60)]) == (kind == "code")
+
+
+def test_half_of_the_texts_are_not_most_of_them():
+    code, prose = "if (a[0] == b) {\n  return a;\n}\n", "A sentence that ends\nas sentences do.\n"
+    assert [is_code([*[code] * count, prose, prose]) for count in (1, 2, 3)] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("crowd", "above", "others", "last", "expected"),
+    [
+        *((20, 0, 0, 0.6, True), (19, 0, 0, 0.6, False)),  # documents
+        *((20, 17, 0, 0.6, True), (20, 18, 0, 0.6, False)),  # a tenth of the rest is above
+        *((20, 0, 189, 0.6, True), (20, 0, 190, 0.6, False)),  # half of what is added
+        *((20, 0, 0, 0.35, True), (20, 0, 0, 0.34, False)),  # the last one is linked by what is a little lower
+    ],
+)
+def test_a_crowd_has_twenty_documents_and_most_of_the_pairs_that_a_lower_threshold_adds(
+    crowd, above, others, last, expected
+):
+    pairs = [(a, b, last if b == 19 else 0.5) for a, b in combinations(range(crowd), 2)]
+    pairs[:above] = [(a, b, 0.8) for a, b, _ in pairs[:above]]
+    pairs += [(20 + 2 * number, 21 + 2 * number, 0.79) for number in range(others)]
+    left, right, similarity = (np.array(column) for column in zip(*pairs, strict=True))
+    sample = PairSample(left, right, similarity, np.ones(len(pairs)))
+    assert is_crowd(sample, 20 + 2 * others, 0.5, 0.8) == expected

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from unicodedata import category
 
 import pytest
 
-from simdocs.names import display_name, escape_controls
+from simdocs.names import command_line, display_name, escape_controls, from_here, name_for_json, name_from_json
 
 HARMFUL = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 UNSEEN = "\u200b\u200d\u2060\ufeff\u00ad\u061c\u180e\u206a\u206f\ufff9\ufffb\u202e\u2066\U000e0001\U000e0041\U0001d173"
@@ -41,3 +42,22 @@ def test_every_other_character_of_unicode_is_shown_as_it_is(kinds):
 def test_a_name_is_one_line_whatever_its_bytes():
     assert display_name(b"a\xff\n\x1b[2J" + "\u200b\U000e0041".encode()) == r"a\xff\n\x1b[2J\u200b\U000e0041"
     assert (display_name(b""), display_name("\u200d".encode())) == ("''", r"\u200d")
+
+
+def test_a_path_below_the_working_directory_is_relative_and_no_option(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    here = os.getcwdb()
+    for path, shown in {b"/a/b": b"a/b", b"/-x": b"./-x", b"/-": b"-"}.items():
+        assert from_here(here + path) == shown
+    assert [from_here(path) for path in (here, here + b"2/a")] == [here, here + b"2/a"]
+
+
+def test_a_command_can_be_pasted_and_a_name_read_back_from_json():
+    options = {"threshold": 0.5, "k": 3, "nfkc": True, "include": ("*.txt", "b")}
+    line = r"simdocs dedupe 'a b' $'\x5c\x27\x0aé\xff' --threshold 0.5 -k 3 --nfkc --include '*.txt' --include b"
+    assert command_line("dedupe", ["a b", "\\'\né\udcff"], options) == line
+    for name in (b"a", b"\xff", b""):
+        assert name_from_json(name_for_json("x", name), "x") == name
+    for wrong in ({"x": "a\0"}, {"x_b64": "AA=="}, {"x_b64": "!"}):
+        with pytest.raises(ValueError, match=r"."):
+            name_from_json(wrong, "x")

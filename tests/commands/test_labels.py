@@ -42,3 +42,11 @@ def test_labels_are_the_groups_of_the_twin(cluster, texts, unit, keep):
     expected = twin.greedy() if cluster == "greedy" else twin.components()
     assert found.labels.dtype == np.int64
     assert found.labels.tolist() == labels_of(expected, len(texts))
+
+
+def test_groups_of_documents_of_an_index_come_last():
+    index = simdocs.index(texts=["one two three four", "seven eight nine ten"])
+    found = simdocs.dedupe(
+        texts=["one  two three four", "other words are here", "seven eight nine  ten"], against=index
+    )
+    assert found.labels.tolist() == [1, 0, 2]

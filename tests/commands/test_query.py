@@ -178,3 +178,12 @@ def test_files_of_the_index_that_have_changed_never_match(means, texts, share, d
     rows = Twin([*standing.values(), *asking.values()], CHOICES, len(standing)).matches()
     matches = [(names[row], names[other], jaccard) for row, other, jaccard in rows]
     assert found == [match for match in matches if match[0] != match[1]]
+
+
+@each_means
+def test_lines_of_a_file_match_each_other_but_not_themselves(tmp_path, means):
+    file = tmp_path / "x.jsonl"
+    file.write_text('{"text": "one two three four"}\n' * 2)
+    simdocs.index(file, output=tmp_path / "x.index")
+    rows = ask(tmp_path / "x.index", [file], **means).rows
+    assert [(row[0][-2:], row[1][-2:]) for row in rows] == [(b"#1", b"#2"), (b"#2", b"#1")]

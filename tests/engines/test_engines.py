@@ -107,3 +107,6 @@ def test_each_worker_keeps_its_own_state_between_tasks(jobs, tmp_path: Path):
     for worker in workers:
         tasks = [number for name, number in results if name == worker]
         assert sorted(tasks) == list(range(1, len(tasks) + 1))
+    assert {path.name for path in tmp_path.iterdir()} == {
+        f"{name}.{end}" for name in workers for end in ("begun", "ended")
+    }

@@ -32,8 +32,9 @@ def test_the_system_says_what_is_available(system):
 
 
 def test_a_control_group_and_those_above_it_limit_the_memory(system):
-    top = system(proc__meminfo=MEMINFO, proc__self__cgroup="0::/a/b\n")
+    top = system(proc__meminfo=MEMINFO, proc__self__cgroup="4:memory:/v1\n0::/a/b\n")
     files = {"sys/fs/cgroup/a/memory.max": "900000", "sys/fs/cgroup/a/memory.current": "500000"}
+    files |= {"sys/fs/cgroup/v1/memory.max": "9", "sys/fs/cgroup/v1/memory.current": "1"}  # of another hierarchy
     files |= {"sys/fs/cgroup/a/b/memory.max": "max", "sys/fs/cgroup/a/b/memory.current": "1"}
     for name, text in files.items():
         system(**{name.replace("/", "__"): f"{text}\n"})

@@ -94,6 +94,8 @@ def test_texts_with_too_much_are_compared_by_what_they_have_less_of():
     assert compared("a b c d e", "a x c y e", "words", MOST_PASSAGES=2) == ("words", "", "")
     fewer = ("lines", "more than 1 passages that differ", "by lines")
     assert compared("a b c d e", "a x c y e", "words", MOST_PASSAGES=1) == fewer
+    both = "a\nb\nc d\n", "a\nx\nc d\n"
+    assert compared(*both, "words", MOST_UNITS=6, MOST_PASSAGES=0) == ("text", "more than 6 words", ends)
     run = " ".join(f"w{number}" for number in range(8))
     anchored = "by words between runs of 8 words that each of them has only once"
     both = f"a b {run} c d", f"e f {run} g h"

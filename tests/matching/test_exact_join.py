@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import simdocs
+from simdocs.errors import MemoryNeededError
 from simdocs.kernels import prefix_index
 from simdocs.matching import candidates
 from simdocs.matching.verify import Verifier
@@ -62,3 +64,13 @@ def test_no_pair_is_compared_twice(what, monkeypatch):
     texts = list(dict.fromkeys(text.data for text in family(1, 60)))
     exactly([Text(data) for data in texts], Choices("word", 2, False, 0.4), what)
     assert len(compared) == len(set(compared)) > 20
+
+
+def test_as_much_memory_as_is_needed_is_enough():
+    signatures = simdocs.signature(texts=["one two three four", "one two three fours", "five six seven eight"])
+    with pytest.raises(MemoryNeededError) as refused:
+        simdocs.dedupe(signatures, exact=True, max_memory=1)
+    needed = refused.value.needed
+    assert len(simdocs.dedupe(signatures, exact=True, max_memory=needed)) == 1
+    with pytest.raises(MemoryNeededError):
+        simdocs.dedupe(signatures, exact=True, max_memory=needed - 1)

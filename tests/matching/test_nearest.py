@@ -31,7 +31,7 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for number in range(12):
         (tmp_path / f"docs/{number:02}").write_text(text(number, 12))
     (tmp_path / "docs/empty").write_text("")
-    (tmp_path / "docs/other").write_text("0123456789" * 9)
+    (tmp_path / "docs/0other").write_text("0123456789" * 9)
     (tmp_path / "asked").write_text(text(0, 12) + " indeed")
     monkeypatch.chdir(tmp_path)
     simdocs.index("docs", output="docs.index", unit="word", k=2)
@@ -79,6 +79,7 @@ def test_no_more_texts_are_compared_than_the_limit(there: Path, monkeypatch: pyt
         found = simdocs.query("docs.index", "asked", nearest=number)
         assert [row[2] for row in found.rows()] == closest(Path("asked").read_text(), number)
         assert [found.summary()[name] for name in ("candidates", "verified")] == [compared, compared]
+    assert simdocs.query("docs.index", "asked", nearest=3, exact=True).summary()["verified"] == 13
 
 
 @pytest.mark.parametrize("exact", [False, True])

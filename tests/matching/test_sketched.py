@@ -34,7 +34,9 @@ def test_a_sketch_finds_what_reading_all_finds_and_compares_far_fewer(index):
     assert len(found) > 12
     facts, of_every = found.summary(), every.summary()
     assert facts["compared_with_all"] == 1
-    assert facts["verified"] < of_every["verified"] / 4
+    # 32 texts of the index and 15 queries have tokens, and one of these is too short for the sketch.
+    assert (facts["verified"], of_every["verified"]) == (facts["candidates"] + 32, 15 * 32)
+    assert facts["candidates"] < 100
     assert (facts["probability"], of_every["probability"]) == (0.95, 1)
     assert "compared_with_all" not in of_every
     assert rows(simdocs.query(index, texts=ASKED, measure="containment", exact=True)) == rows(every)

@@ -103,3 +103,11 @@ def test_directories_are_as_deep_as_there_are_few_and_the_rest_is_added_up() -> 
 def test_duplicates_are_counted_by_their_directory_and_that_of_the_kept_document() -> None:
     assert directory_pairs(grouped(["p/a", "q/a", "q/b", "p/b"], ["q/c", "p/c"])) == (["p", "q"], [[1, 1], [2, 0]])
     assert directory_pairs(grouped(["p/a", "p/b"])) is None
+
+
+def test_a_saved_answer_has_a_threshold_above_0_and_up_to_1() -> None:
+    answer = answer_with(0)
+    assert SavedAnswer({**answer.head, "threshold": 1}, answer.recipe, answer.source).threshold == 1
+    for threshold in (0, 1.000001):
+        with pytest.raises(ValueError, match=r"^$"):
+            SavedAnswer({**answer.head, "threshold": threshold}, answer.recipe, answer.source)

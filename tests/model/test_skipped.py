@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.model.skipped import Skip, Skipped
+from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
 
 SKIPS = st.builds(
     Skip,
@@ -36,3 +36,9 @@ def test_lines_sort_by_number():
     given_names = [(b"b", 0), (b"a", 10), (b"a", 9), (b"a", 0)]
     skipped.extend(Skip("malformed", name, "why", line) for name, line in given_names)
     assert [(skip.name, skip.line) for skip in skipped.kept("malformed")] == given_names[::-1]
+
+
+def test_a_file_that_is_gone_leaves_nothing_open_and_any_other_error_does():
+    errors = FileNotFoundError(2, ""), NotADirectoryError(20, ""), PermissionError(13, "Denied"), OSError("odd")
+    told = [("vanished", ""), ("vanished", ""), ("unreadable", "Denied"), ("unreadable", "odd")]
+    assert [(each.reason, each.detail) for each in map(DocumentSkipped.of, errors)] == told

@@ -395,6 +395,7 @@ def test_a_line_that_was_cut_off_is_nothing_that_was_done(place: Path) -> None:
     whole = (place / JOURNAL).read_bytes()
     move()
     longer = (place / JOURNAL).read_bytes()
+    assert [line["run"] for line in map(json.loads, longer.splitlines()) if "run" in line] == [1, 1, 2, 2, 3, 3]
     begin = longer.index(b'"state": "begin"', len(whole))
     (place / "away/docs/deep/b").rename("docs/deep/b")
     (place / JOURNAL).write_bytes(longer[:begin])
@@ -409,7 +410,7 @@ def test_a_damaged_journal_is_refused(place: Path) -> None:
     (place / JOURNAL).write_bytes(whole.replace(b'"step": 1, "state": "begin"', b'"step": 7, "state": "begin"'))
     for command in (("undo", JOURNAL, "--yes"), ("act", "x.answer", "--hardlink", "--yes")):
         done = program(*command)
-        assert (done.status, "damaged" in done.err) == (4, True), done
+        assert (done.status, "damaged: line 2 is not one" in done.err) == (4, True), done
     (place / JOURNAL).write_bytes(whole.replace(b'"version": 3', b'"version": 2'))
     with pytest.raises(library.ArtifactError, match="undo it with the version that wrote it"):
         undo()

@@ -99,9 +99,9 @@ def test_compressed_texts_and_lines_are_compared(here):
     (here / "a.txt.gz").write_bytes(gzip.compress(A.encode()))
     lines = [{"id": "one#1", "text": A}, {"text": B}]
     (here / "d.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    (here / "d.jsonl.gz").write_bytes(gzip.compress((here / "d.jsonl").read_bytes()))
+    (here / "d#.jsonl.gz").write_bytes(gzip.compress((here / "d.jsonl").read_bytes()))
     expected = measures(simdocs("compare", "a.txt", "b.txt", cwd=here))
-    for a, b in (("a.txt.gz", "b.txt"), ("d.jsonl#one#1", "d.jsonl.gz#2")):
+    for a, b in (("a.txt.gz", "b.txt"), ("d.jsonl#one#1", "d#.jsonl.gz#2")):
         found = measures(simdocs("compare", a, b, cwd=here))
         assert found == expected | {"a": a, "b": b}
     done = simdocs("compare", "d.jsonl#3", "a.txt", cwd=here)

@@ -149,6 +149,9 @@ def test_a_text_in_another_encoding_than_its_copy_brings_a_hint(tmp_path):
     such = "simdocs: warning: docs/b: this text is not UTF-8"
     hint = f"{such}: in another encoding a text does not match its UTF-8 copy: name it with --encoding, such as latin-1"
     assert simdocs("dedupe", "docs", cwd=tmp_path) == (0, b"", f"{hint}\n")
+    (tmp_path / "docs/c").write_bytes(text.upper().encode("latin-1"))
+    two = "docs/b and 1 more file: these texts are not UTF-8"
+    assert two in simdocs("dedupe", "docs", cwd=tmp_path).err
     (tmp_path / "docs/a").unlink()
     assert "UTF-8" not in simdocs("dedupe", "docs", "--summary", cwd=tmp_path).err
 

@@ -110,6 +110,9 @@ def test_a_named_directory_without_documents_is_warned_about(here):
     assert (done.status, len(done.rows), done.err) == (0, 1, said.format("empty") + said.format("bare"))
     assert simdocs("dedupe", "bare", "-q", cwd=here) == (0, b"", "")
     assert simdocs("dedupe", "--files-from", "-", cwd=here, stdin=b"docs\nbare\n").err == ""
+    (here / "bare/link").symlink_to("gone")
+    done = simdocs("dedupe", "bare", "--follow", cwd=here)
+    assert (done.status, done.err.count("\n"), "bare/link: skipped" in done.err) == (3, 1, True)
 
 
 @pytest.fixture

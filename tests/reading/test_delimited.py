@@ -122,6 +122,15 @@ def test_a_row_that_is_too_large_is_named_and_the_next_one_is_read() -> None:
         assert (number, str(5 * size + 4) in detail, found.reasons) == (1, True, ["oversized"])
 
 
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_a_row_as_long_as_the_limit_without_its_end_is_read(end: bytes) -> None:
+    for row in (b"a,one more", b'a,"one' + end + b'more"'):
+        for limit in range(len(row) - 1, len(row) + 3):
+            found = read(b"id,text" + end + row + end + b"b,two", "csv", limit=limit)
+            there = [(1, b"a", row[2:].strip(b'"'))] if limit >= len(row) else []
+            assert (found.documents, found.reasons) == ([*there, (2, b"b", b"two")], ["oversized"] * (not there))
+
+
 @pytest.mark.reliability("rows with too few or too many fields")
 def test_rows_of_another_length_are_malformed() -> None:
     found = read(b"id,text\na,one\nb\nc,two,three\nd,four\n", "csv")
@@ -139,6 +148,11 @@ def test_rows_of_another_length_are_malformed() -> None:
         (
             b"id;text\n1;x\n",
             "no row has the field 'text'; the first has 'id;text': give --delimiter ';', or give --input-format text",
+        ),
+        (b"id|text\n", "no row has the field 'text'; the first has 'id|text': give --delimiter '|', or give --input"),
+        (
+            b"id\tbody\n",
+            "no row has the field 'text'; the first has 'id\\tbody': give --delimiter '\\t', and name one of the",
         ),
         (
             b"sep=;\nid;text\n",

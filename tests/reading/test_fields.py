@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from simdocs.options.recipes import Sequences
 from simdocs.options.values import FIELD_NAMES, MOST_FIELDS
-from simdocs.reading.batches import ABSENT, Batch, value_of
+from simdocs.reading.batches import ABSENT, Batch, fields_of, value_of
 from tests.cli.corpus import A1, A, B
 
 names = st.sampled_from(["a", "b", "a.b", "a.a", "", ".", "b.a.b"])
@@ -64,6 +64,16 @@ def test_as_many_fields_can_be_named_as_help_says() -> None:
     assert FIELD_NAMES.check(names[1:]) == names[1:]
     with pytest.raises(ValueError, match=f"at most {MOST_FIELDS}"):
         FIELD_NAMES.check(names)
+
+
+def test_messages_name_the_first_eight_fields_and_those_within_them() -> None:
+    assert (
+        fields_of({"a": {"b": 1}, "c": [{"d": 1}, {"e": 1}], "f": [], "g": [7]}) == "'a', 'c', 'f', 'g', 'a.b', 'c.d'"
+    )
+    names = [letter * 40 for letter in "abcdefgh"]
+    assert fields_of(dict.fromkeys(names)) == ", ".join(map(repr, names))
+    assert fields_of(dict.fromkeys([f"{names[0]}z", *names[1:], "i"])) == ", ".join(map(repr, names)) + ", ..."
+    assert fields_of({}) == "no fields"
 
 
 def test_rows_without_one_of_the_fields_are_skipped_one_by_one() -> None:

@@ -97,6 +97,7 @@ DAMAGED = {
     b'[{"text": "x"}] more': "the file goes on after the end of the array, line 1, column 17",
     b'[{"text": "x"} {"text": "y"}]': "neither a comma nor the end of the array after an object, line 1, column 16",
     b'[{"text": "x"},]': "Expecting value, line 1, column 16",
+    b'[{"text": "x"},\n {"text": y}]': "Expecting value, line 2, column 11",
     b'[{"text": "x"},\n {"text": ': "the file ends before the array does",
     b'[{"text": "x"}, {"text": "a\tb"}]': "Invalid control character at, line 1, column 28",
     b'[{"text": "x"}, {"text": ' + b"[" * 100_000: "nested too deeply",

@@ -33,12 +33,16 @@ TABLES = {
     '[\n  {\n    "text": "one"\n  }\n]\n': "a JSON array",
     '{"text": "one"}\n{"text": "two"}\n': "JSON Lines",
     "\ufeffid,text\n1,one\n2,two\n": "CSV",
+    "a, b,c\nd, e,f\ng,h,i\nj,k,l\n": "CSV",
 }
 
 OTHERS = [
     "",
     "one, two and three\nfour, five and six\nseven, eight and nine\n" * 3,
     "Paris, France\nLondon, England\nRome, Italy\nBerlin, Germany\nVienna, Austria\n",
+    "a, b,c\nd, e,f\ng, h,i\nj,k,l\n",
+    "1,alpha,x\n2,beta,y\n",
+    "a,one\nb,two\nc,three\nd,four\n",
     "x = 1;\ny = 2;\nz = 3;\nprint(x);\nreturn y;\n",
     "1,\n2,\n3,\n4,\n5,\n6,\n",
     "3,14\n2,71\n1,41\n1,73\n2,23\n1,61\n",
@@ -89,6 +93,8 @@ def test_the_beginning_of_a_large_table_or_array_is_enough():
     assert len(rows) > 3 * LOOKED_AT
     assert look(rows) == "CSV"
     assert look(json.dumps([{"text": "word " * LOOKED_AT}, {"text": "x"}])) == "a JSON array"
+    whole = "1,a,x\n2,b,y\n3,,z".replace(",,", f",{'c' * (LOOKED_AT - 16)},")
+    assert [len(whole) - LOOKED_AT, look(whole), look(whole + "z")] == [0, "CSV", ""]
     # A field that begins before the end of what is looked at and ends after it is no field of a record.
     assert look("id,text,more\n" + '1,"a",b\n' * 3 + '2,"' + "c, " * LOOKED_AT + '",d\n') == "CSV"
 

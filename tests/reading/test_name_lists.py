@@ -85,6 +85,24 @@ def test_entries_without_end_are_an_error(tmp_path, monkeypatch, data):
         list(name_lists.list_of(fifo, nul_ended=False, skipped=Skipped(most=10), inputs=set()))
 
 
+def test_as_many_and_as_long_entries_are_read_as_the_limits_say(tmp_path, monkeypatch):
+    for name, limit in {"_AT_ONCE": 4, "LONGEST": 4, "MOST_OF_A_LIST": 3}.items():
+        monkeypatch.setattr(name_lists, name, limit)
+    assert listed(b"abcd\n\nc\n", tmp_path) == ([(1, b"abcd"), (3, b"c")], {"malformed": 1})
+    for data in (b"a\n" * 4, b"abcdefgh\n"):
+        with pytest.raises(InputError, match=r"more than 3 entries|entry 1: longer than 4 bytes"):
+            listed(data, tmp_path)
+
+
+def test_a_text_is_a_list_of_names_if_each_of_its_first_lines_is_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a").touch()
+    for text in (b"a", b"a\na\n", b"a\n" * 5 + b"b"):
+        assert name_lists.is_list_of_names(text), text
+    for text in (b"", b"\n", b"b\na", b"a\n" * 4 + b"b\n", b"a\n\n", b"a\0\na"):
+        assert not name_lists.is_list_of_names(text), text
+
+
 @pytest.mark.reliability("an empty entry")
 def test_many_empty_entries_are_counted_and_not_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(name_lists, "_AT_ONCE", 1 << 10)

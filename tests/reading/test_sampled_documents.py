@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simdocs.reading.batches import named
+from simdocs.reading.file_list import Found, Reached
 from simdocs.reading.formats.lines import LineBlock, read_block
 from simdocs.reading.read_tasks import Cutting, Files, ReadRows, sampled
 from tests import strategies as some
@@ -51,3 +52,18 @@ def test_each_document_is_drawn_as_often_and_the_same_ones_every_time(tmp_path):
         for name in read:
             drawn[name] += 1
     assert all(25 <= times <= 75 for times in drawn.values())  # 49 are expected, and 6 are the standard deviation
+
+
+def test_what_is_known_of_arguments_is_known_of_those_that_are_drawn() -> None:
+    lines = b"".join(b'{"text": "line %d"}\n' % number for number in range(1, 41))
+    reached, whole = Reached(), set[int]()
+    reached.add([Found(b"a", 1, 1, 1, 1, 1)], named=True)
+    reached.add([Found(b"-", len(lines), 0, 0, 1, 2, held=lines)], named=True, container="jsonl")
+    for seed in range(9):
+        few, count = sampled(reached.files(()), 1 << 20, some.sequences(), 20, seed)
+        has_a = int(few.names[0] == b"a")
+        whole.add(has_a)
+        assert (count, few.counts.tolist(), few.named) == (41, [has_a, 1], frozenset(range(has_a + 1)))
+        assert (dict(few.held), dict(few.held_in)) == ({has_a: lines}, {has_a: "jsonl"})
+        assert len(names(few)) == 20
+    assert whole == {0, 1}

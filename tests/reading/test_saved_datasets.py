@@ -72,3 +72,20 @@ def test_missing_files_and_splits_are_reported(here: Path) -> None:
         "set/test",
         "set/train/data-00001-of-00002.arrow",
     ]
+
+
+@pytest.mark.parametrize("key", ["_indices_data_files", "_indices_files"])
+def test_a_data_set_of_some_rows_is_skipped_as_a_whole(here: Path, key: str) -> None:
+    saved(here / "tree" / "set", [["one", "two"]], **{key: [{"filename": "indices.arrow"}]})
+    (here / "tree" / "a").write_text("text")
+    found = simdocs.dedupe("tree")
+    assert found.kept_names == ["tree/a"]
+    ((name, why),) = found.skipped.by_reason["malformed"]
+    assert (name, "save it again after flatten_indices()" in why) == ("tree/set", True)
+
+
+def test_a_directory_without_the_facts_of_a_data_set_is_read_as_any_other(here: Path) -> None:
+    place = saved(here / "set", [["one"]])
+    (place / "more.arrow").write_bytes(as_arrow_stream(table([(None, "two")])))
+    (place / "dataset_info.json").unlink()
+    assert "set/more.arrow#1" in names("set")

@@ -69,7 +69,7 @@ class Records:
             self.size, self._end = self.size + len(read), read
             self.raw.append(read)
             piece = read
-            if self.size > self._limit:
+            if self.size > self._limit and self.length > self._limit:
                 piece, self.raw = self._others.sub("x", read), []
             if not read.endswith(("\n", "\r")):
                 pieces.append(piece)

@@ -59,6 +59,7 @@ def test_an_output_that_the_next_run_would_read_is_refused(here):
     for more in (["--exclude", "*.tsv"], ["--include", "*.txt"]):
         assert simdocs("dedupe", "docs", "-o", "docs/new.tsv", *more, cwd=here).status == 0
         (here / "docs/new.tsv").unlink()
+    assert simdocs("dedupe", "docs", "--hidden", "-o", "docs/.new.tsv", cwd=here).status == 2
     assert simdocs("dedupe", "docs", "-o", "docs/.new.tsv", cwd=here).status == 0
     assert simdocs("dedupe", "docs/a.txt", "-o", "docs/new.tsv", cwd=here).status == 0
 

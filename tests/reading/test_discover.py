@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
 from simdocs.reading.file_list import Found, Reached
+from simdocs.reading.find import not_found
 from tests.reading.finding import found_by
 
 NAMES = ["A", "B/y", "_", "a b", "a-", "a.txt", "a/ ", "a/b", "a/c.d", "a/c/d", "a0", "aa/x", "z!", "z/\x01", "é"]
@@ -61,3 +63,28 @@ def test_files_of_two_file_systems_with_the_same_inode_are_two():
     reached = Reached()
     reached.add([Found(b"a", 1, 0, 0, device=1, inode=5), Found(b"b", 1, 0, 0, device=2, inode=5)])
     assert list(reached.files(()).names) == [b"a", b"b"]
+
+
+def test_marks_of_finished_outputs_are_left_out_and_texts_of_the_same_names_are_not(docs):
+    for name, text in {"d/_SUCCESS": "", "e/_SUCCESS": "a text", "e/manifest.json": '{"name": "an app"}'}.items():
+        (docs / name).parent.mkdir(exist_ok=True)
+        (docs / name).write_text(text)
+    assert found("docs/d", "docs/e") == ["docs/e/_SUCCESS", "docs/e/manifest.json"]
+    assert [name for name in found("docs") if name[5:] not in NAMES] == ["docs/e/_SUCCESS", "docs/e/manifest.json"]
+
+
+def test_the_error_about_a_missing_name_has_a_remedy_that_fits():
+    def said(name: bytes, number: int = errno.ENOENT, *, listed: bool = False) -> str:
+        return str(not_found(name, OSError(number, "gone"), listed=listed))
+
+    assert said(b"http://a/b") == "http://a/b: this is a URL, and simdocs reads files: download it, or give its path"
+    assert said(b"d/*.txt") == "d/*.txt: gone: to select files by name, read d with --include '*.txt'"
+    assert said(b"?") == "?: gone: to select files by name, read . with --include '?'"
+    assert (
+        said(b"some words")
+        == "some words: gone: if this is a text and not the name of a file, give - for standard input"
+    )
+    for name in (b"d/some words", b"some words.txt", b"a*/b", b"x" * 255):
+        assert said(name) == f"{name.decode()}: gone"
+    assert (said(b"*", errno.ENOTDIR), said(b"some words", listed=True)) == ("*: gone", "some words: gone")
+    assert said(b"x" * 256) == f"{'x' * 80}...: gone"

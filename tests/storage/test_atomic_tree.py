@@ -90,6 +90,14 @@ def test_a_directory_with_anything_else_is_not_replaced(place: Path, name: str) 
     assert os.listdir(place) == ["out"]
 
 
+def test_a_directory_with_a_list_of_version_1_is_replaced(place: Path) -> None:
+    (place / "out").mkdir()
+    (place / "out" / LIST).write_bytes(b'{"format": "simdocs-files", "version": 1, "files": ["x.jsonl"]}')
+    (place / "out/x.jsonl").touch()
+    save(place / "out", 1)
+    assert (os.listdir(place), found(place / "out")) == (["out"], 1)
+
+
 @pytest.mark.parametrize(
     "content",
     [b"", b"[]", b"{}", b'{"format": "simdocs-files", "version": 1, "files": []}', b"[" * 100_000]

@@ -9,7 +9,7 @@ import pytest
 
 import simdocs
 from simdocs.options.families import UNITS
-from tests.asked import OPTIONS
+from tests.asked import ASKED, OPTIONS
 from tests.cli.corpus import A1, A
 
 STAGES = (simdocs.shingle, simdocs.dedupe)
@@ -57,6 +57,30 @@ def test_unknown_options_and_those_of_later_stages_are_refused(here):
         simdocs.dedupe("docs", treshold=0.5, kk=3)
     with pytest.raises(TypeError, match="has no option num_perm"):
         simdocs.shingle("docs", num_perm=64)
+    with pytest.raises(TypeError, match=r"^dedupe\(\) has no option quiet, exit_code: it is for the command line$"):
+        simdocs.dedupe("docs", quiet=True, exit_code=True)
+    with pytest.raises(TypeError, match=r"^similarity\(\) takes 2 arguments, not 3$"):
+        simdocs.similarity("a", "b", "c")
+
+
+def test_a_comparison_has_two_texts_to_two_thousand():
+    ASKED["compare"](texts=["a"] * 2000)
+    for texts, said in (
+        (2001, "a matrix has at most 2,000 texts, not 2,001"),
+        (1, "there is nothing to compare this text"),
+    ):
+        with pytest.raises(simdocs.UsageError, match=f"^{said}"):
+            ASKED["compare"](texts=["a"] * texts)
+
+
+def test_what_is_no_path_of_an_artifact_or_answer_is_refused(here):
+    for call in (simdocs.open, simdocs.read_answer, lambda path: simdocs.write_answer(simdocs.dedupe("docs"), path)):
+        with pytest.raises(simdocs.UsageError, match=r"^int is not a path$"):
+            call(3)
+        with pytest.raises(simdocs.InputError, match=r"^a\\x00b.answer: a path cannot contain NUL$"):
+            call("a\0b.answer")
+    with pytest.raises(simdocs.UsageError, match=r"^x.answers: the name of a saved answer ends in .answer$"):
+        simdocs.write_answer(simdocs.dedupe("docs"), "x.answers")
 
 
 def test_numpy_numbers_and_whole_fractions_are_accepted(tmp_path):

@@ -289,6 +289,11 @@ def test_a_name_that_is_taken_gets_a_number(place: Path) -> None:
     assert move() == []
     assert (place / "away/docs/deep/b.3").read_bytes() == A1
     assert (place / "away/docs/deep/b").read_bytes() == b"not ours"
+    long = "n" * 255
+    lay(place, {f"docs/{long}": A, f"away/docs/{long}": b"not ours"})
+    answered("docs")
+    assert move() == []
+    assert (place / f"away/docs/{long[:253]}.2").read_bytes() == A
 
 
 @pytest.mark.parametrize("away", ["docs/away", "./docs/../docs/deep", "link", "."])

@@ -9,7 +9,15 @@ from unicodedata import category
 
 import pytest
 
-from simdocs.names import command_line, display_name, escape_controls, from_here, name_for_json, name_from_json
+from simdocs.names import (
+    command_line,
+    display_name,
+    escape_controls,
+    from_here,
+    name_for_json,
+    name_from_json,
+    path_from,
+)
 
 HARMFUL = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 UNSEEN = "\u200b\u200d\u2060\ufeff\u00ad\u061c\u180e\u206a\u206f\ufff9\ufffb\u202e\u2066\U000e0001\U000e0041\U0001d173"
@@ -50,6 +58,7 @@ def test_a_path_below_the_working_directory_is_relative_and_no_option(tmp_path, 
     for path, shown in {b"/a/b": b"a/b", b"/-x": b"./-x", b"/-": b"-"}.items():
         assert from_here(here + path) == shown
     assert [from_here(path) for path in (here, here + b"2/a")] == [here, here + b"2/a"]
+    assert [path_from(b"/r", name) for name in (b"a", b"/a", b"s3://b/a")] == [b"/r/a", b"/a", b"s3://b/a"]
 
 
 def test_a_command_can_be_pasted_and_a_name_read_back_from_json():

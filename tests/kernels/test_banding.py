@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from simdocs.errors import UnreachableRecallError, UsageError
 from simdocs.kernels import banding
-from simdocs.options.recipes import Bands, ChoosingBands
+from simdocs.options.recipes import MAX_NUM_PERM, Banding, Bands, ChoosingBands
 from tests import strategies as some
 from tests.twins import bands as twin
 
@@ -121,3 +122,23 @@ def test_bands_and_rows_can_be_set_by_hand(given_counts, num_perm, rule):
             banding.choose(request, num_perm)
     else:
         assert banding.choose(request, num_perm) == expected
+
+
+def test_what_is_proposed_is_just_enough():
+    for at, num_perm, recall in ((0.5, 128, "0.9999"), (0.9, 1, "0.9"), (0.1, 8, "0.5695")):
+        with pytest.raises(UnreachableRecallError, match=rf"use --recall {recall} or less"):
+            banding.by_recall(at, 1.0, num_perm)
+    for num_perm, found in ((MAX_NUM_PERM, MAX_NUM_PERM), (1.01 * MAX_NUM_PERM, None)):
+        assert banding.least_num_perm(-math.expm1(math.log(0.05) / num_perm), 0.95) == found
+    assert banding.longer_signature(0.8, 0.95, 64, lambda bands: float(bands.rows), 7) == (128, 7.0)
+    assert banding.longer_signature(0.8, 0.95, 64, lambda bands: 7.5, 7) is None
+
+
+def test_only_a_threshold_below_that_of_the_index_is_warned_of():
+    chosen = Banding(threshold=0.8, recall=0.95, rule="recall", bands=1, rows=10)
+    assert list(banding.threshold_warning(0.8, chosen)) == []
+    (warning,) = banding.threshold_warning(0.79, chosen)
+    assert warning.startswith("the index was built for threshold 0.8 and finds only ")
+    (warning,) = banding.low_recall(chosen, 128)
+    assert warning.startswith("1 band of 10 rows finds only ")
+    assert list(banding.low_recall(chosen.but(bands=18, rows=7), 128)) == []

@@ -137,9 +137,10 @@ def test_sets_whose_tokens_agree_in_their_lowest_bits_are_compared_right(tokens,
 bags = st.lists(st.integers(0, 4) | some.tokens, max_size=12)
 
 
-@given(bags, bags)
-def test_counts_are_those_of_python(a, b):
-    found = jaccard.shared_tokens(*(np.sort(some.frozen(np.array(bag, np.uint32))) for bag in (a, b)))
+@given(bags, bags, st.sampled_from([1, 4, 1 << 18]))
+def test_counts_are_those_of_python(a, b, at_once):
+    with mock.patch.object(jaccard, "_TOKENS_AT_ONCE", at_once):
+        found = jaccard.shared_tokens(*(np.sort(some.frozen(np.array(bag, np.uint32))) for bag in (a, b)))
     ours, theirs = Counter(a), Counter(b)
     squares = [sum(count * count for count in bag.values()) for bag in (ours, theirs)]
     sums = (ours & theirs).total(), sum(ours[token] * theirs[token] for token in ours), *squares

@@ -53,11 +53,11 @@ def estimates(signatures: Tokens, left: Array, right: Array) -> Floats:
 
 
 def below_prefilter(estimated: Floats, threshold: float, num_perm: int) -> Mask:
-    """Which estimates (P,) are more than five standard errors below the threshold: bool (P,). None if num_perm < 64.
+    """Which estimates (P,) are more than five standard errors below the threshold: bool (P,).
 
-    A pair exactly at the threshold is dropped with a probability of 3e-7 in the normal approximation. By the binomial
-    distribution with K = 128, it is 1.5e-7 at a threshold of 0.5, 1.4e-6 at 0.8 and 7.7e-6 at 0.9 (docs/method.md,
-    section 9).
+    With num_perm < 64, none is. A pair exactly at the threshold is dropped with a probability of 3e-7 in the normal
+    approximation. By the binomial distribution with K = 128, it is 1.5e-7 at a threshold of 0.5, 1.4e-6 at 0.8 and
+    7.7e-6 at 0.9 (docs/method.md, section 9).
     """
     if num_perm < _PREFILTER_NUM_PERM:
         return np.zeros(len(estimated), bool)

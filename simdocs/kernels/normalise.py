@@ -3,8 +3,7 @@
 Text is worked on in pieces that fit in the processor's cache: many documents at once, or a part of a large one. Large
 arrays hold only what is returned, so a large document takes little more memory than its text.
 
-Where the code points of a normalised text come from in the text as it was decoded.
-
+The module also tells where the code points of a normalised text come from in the text as it was decoded.
 Normalisation maps *clusters* one by one: a character and those after it that may combine with it, in any form of
 Unicode. Where no step combines characters, each is a cluster of its own. Definitions: Unicode Standard Annex 15,
 section 9 (concatenation of normalised strings).

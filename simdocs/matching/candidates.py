@@ -56,14 +56,14 @@ class GroupingState:
 
     status: int8 (M,), UNDECIDED, KEPT or REMOVED.
     under: int64 (M,), for a removed member the kept one in its place; -1 for others.
-    jaccard, estimate: float64 (M,), the similarity of the two; -1 for others.
+    score, estimate: float64 (M,), the similarity of the two that is compared, and the estimate; -1 for others.
     """
 
     def __init__(self, size: int) -> None:
         """size: M. No member is decided yet."""
         self.status: Array = np.zeros(size, np.int8)
         self.under: Index = np.full(size, -1)
-        self.jaccard: Floats = np.full(size, -1.0)
+        self.score: Floats = np.full(size, -1.0)
         self.estimate: Floats = np.full(size, -1.0)
 
     def remove(self, pairs: Pairs) -> TextNumbers:
@@ -73,11 +73,11 @@ class GroupingState:
         paired with so far; ties to the earlier. A member may occur in several pairs, and may have been removed before.
         """
         best = pairs.take(most_similar_kept(pairs.left, pairs.right, pairs.score))
-        kept, members, jaccard = best.left, best.right, best.score
-        old = self.jaccard[members]
-        better = (jaccard > old) | ((jaccard == old) & (kept < self.under[members]))
+        kept, members, score = best.left, best.right, best.score
+        old = self.score[members]
+        better = (score > old) | ((score == old) & (kept < self.under[members]))
         changed = members[better]
-        self.under[changed], self.jaccard[changed] = kept[better], jaccard[better]
+        self.under[changed], self.score[changed] = kept[better], score[better]
         self.estimate[changed] = best.estimate[better]
         new: TextNumbers = members[self.status[members] == UNDECIDED]
         self.status[new] = REMOVED
@@ -296,7 +296,7 @@ class ExactJoin:
 
         found = BucketCandidates(buckets, len(some), len(some)).decide(compare_some, lambda _: None)
         state.status[some] = found.status
-        state.jaccard[some], state.estimate[some] = found.jaccard, found.estimate
+        state.score[some], state.estimate[some] = found.score, found.estimate
         removed = found.status == REMOVED
         state.under[some[removed]] = some[found.under[removed]]
         outside = ~inside & (state.status[left] == KEPT)

@@ -36,10 +36,6 @@ Candidates: TypeAlias = BucketCandidates | ExactJoin
 """The candidate pairs among texts that are numbered in keep order."""
 
 
-ListedCandidates = tuple[Iterator[tuple[Index, Index]], Verifier]
-"""Candidate pairs, ascending, in blocks that have all pairs of each of their left members; and their verifier."""
-
-
 class SelfJoin:
     """Documents to compare with each other, and the way to find candidates.
 
@@ -68,6 +64,7 @@ class SelfJoin:
     def candidates(self, firsts: Rows, numbers: TextNumbers, most: int) -> tuple[Candidates, Verifier]:
         """The candidate pairs of documents `firsts`, as texts numbered 0, 1, ..., for grouping; and their verifier.
 
+        That of an exact join has the token sets in memory. Only the join's own verifier notices files that change.
         numbers: (N,) the number of each document's text. most: see BucketCandidates.
         """
         if self.bands is None:
@@ -77,9 +74,12 @@ class SelfJoin:
         self.verifier.copy(firsts[distinct(shared.values)])
         return BucketCandidates(shared, len(firsts), most), self.verifier
 
-    def pairs(self, firsts: Rows, numbers: TextNumbers | None, wanted: Mask | None = None) -> ListedCandidates:
-        """The candidate pairs of documents `firsts`, as members numbered 0, 1, ..., in blocks; and their verifier.
+    def pairs(
+        self, firsts: Rows, numbers: TextNumbers | None, wanted: Mask | None = None
+    ) -> tuple[Iterator[tuple[Index, Index]], Verifier]:
+        """The candidate pairs of documents `firsts`, as members numbered 0, 1, ..., and their verifier.
 
+        The pairs ascend, in blocks that have all pairs of each of their left members.
         numbers: (N,) the number of each document's text, if firsts are the first documents of the texts. wanted: (M,)
         only pairs with a wanted member are listed; None: all are.
         """
@@ -318,7 +318,7 @@ def _removed_pairs(
     texts: DistinctTexts, state: GroupingState, removed: TextNumbers, rows: Rows, verifier: Verifier
 ) -> Pairs:
     """Each of these rows, which are copies of removed texts, with the kept document of its text."""
-    jaccard = state.jaccard[removed] if verifier.exact else np.full(len(removed), np.nan)
+    jaccard = state.score[removed] if verifier.exact else np.full(len(removed), np.nan)
     return Pairs(texts.first[state.under[removed]], rows, jaccard, state.estimate[removed])
 
 

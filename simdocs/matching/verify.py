@@ -1,4 +1,4 @@
-"""Verification of candidate pairs, for which their documents are read again, a block in a worker after the other.
+"""Verification of candidate pairs, whose documents workers read again, a block of pairs at a time.
 
 Before that, bitmaps and signatures drop pairs that are certainly, or nearly certainly, not similar.
 """

@@ -118,7 +118,8 @@ class Reading:
     """
 
     def __init__(self, intake: Intake, recipe: Recipe, run: Run, earlier: Earlier | None = None) -> None:
-        self._intake, self._found, limit = intake, files_of(intake, run), intake.walking.max_size
+        self._intake, limit = intake, intake.walking.max_size
+        self._found = files_of(intake, run)
         need_libraries((self._found.names[row] for row in sorted(self._found.named)), recipe.sequences)
         self.recipe, self._run, self._earlier = recipe, run, earlier
         self._unchanged = None if earlier is None else earlier.unchanged(self._found, recipe.sequences, limit)

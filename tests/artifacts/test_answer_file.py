@@ -117,6 +117,15 @@ def test_forged_lines_that_lead_elsewhere_are_refused_although_the_checksum_is_r
         list(simdocs.read_answer(answer))
 
 
+def test_a_forged_line_is_named_and_a_fifo_is_not_waited_for(answer: Path) -> None:
+    forge(answer, in_row(2, duplicate="/etc/passwd"))
+    with pytest.raises(ArtifactError, match=", line 3: "):
+        list(simdocs.read_answer(answer))
+    os.mkfifo("fifo")
+    with pytest.raises(InputError, match="fifo: this is not a file"):
+        simdocs.read_answer("fifo")
+
+
 @pytest.mark.parametrize(("version", "remedy"), [(3, "upgrade simdocs"), (1, "write the answer again")])
 def test_another_version_names_both_and_the_remedy(answer: Path, version: int, remedy: str) -> None:
     forge(answer, lambda lines: lines[0].update(version=version))

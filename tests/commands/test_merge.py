@@ -186,6 +186,15 @@ def test_an_artifact_that_is_replaced_while_it_is_merged_is_not_mixed_with_the_n
         hold_equal("merged.index", "all.index")
 
 
+def test_a_merge_counts_the_tokens_of_its_sketch(here, monkeypatch):
+    monkeypatch.setattr(fracminhash, "CUT_OFF", np.uint32(1 << 31))
+    lay(a_x=FOX, b_x=OWL)
+    for name in "ab":
+        built(Path(f"{name}.index"), [name], containment=True, **OPTIONS)
+    facts = merge("c.index", "a.index", "b.index").summary()
+    assert facts["sketch_tokens"] == len(opened("c.index")["sketch_tokens"]) > 0
+
+
 def test_a_merge_that_loses_documents_warns_or_replaces_nothing(here):
     lay(a_x=FOX, b_y=OWL, b_z=DOG, **{f"c.txt_{at}": f"{FOX} {at}" for at in range(3)})
     for name in ("a", "b", "c.txt"):

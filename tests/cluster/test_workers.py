@@ -66,8 +66,8 @@ def test_rounds_decide_as_one_document_after_the_other(parts, alone, waiting):
 def plan_of(monkeypatch: pytest.MonkeyPatch, **given: Any) -> Plan:
     """A plan with short shingles. What is read or compared together is small."""
     recipe = some_of.index_recipe(some_of.banding(), 64).but(shingling=some_of.shingling(k=2))
-    cut_small(monkeypatch, 200)
-    monkeypatch.setattr(tasks, "BLOCK", 200)
+    cut_small(monkeypatch, 80)
+    monkeypatch.setattr(tasks, "BLOCK", 80)
     monkeypatch.setattr(workers, "_TOGETHER", 600)
     return Plan(recipe, 100, Bands(4, 2), directory=os.getcwdb(), **given)
 
@@ -85,7 +85,8 @@ def test_documents_of_tasks_are_read_again_by_their_ids_and_compared(partitions,
     lines += [json.dumps({"text": text}) for text in every[15:]]
     lay(tmp_path, {"a.jsonl": "\n".join(lines).encode(), "b": b"one", "c": b"", "d": b"two", "e": b"x" * 101})
     payloads = [
-        pickle.dumps(task) for task in tasks.tasks_of(found_by("a.jsonl", *"bcde"), plan.recipe.sequences, partitions)
+        pickle.dumps(task)
+        for task in tasks.tasks_of(found_by("b", "a.jsonl", *"cde"), plan.recipe.sequences, partitions)
     ]
     assert len(payloads) > 3
     given_tasks = as_batch("task long, file long, payload binary", [(at, 0, each) for at, each in enumerate(payloads)])
@@ -100,7 +101,7 @@ def test_documents_of_tasks_are_read_again_by_their_ids_and_compared(partitions,
     # All documents are read again, and compared with each that comes before.
     documents = {row[3]: row[2] for row in made if row[5] is None}
     assert list(documents) == sorted(documents)
-    texts = dict(zip(documents, (*every, "one", "two"), strict=True))
+    texts = dict(zip(documents, ("one", *every, "two"), strict=True))
     assert list(documents.values()) == [(1 if keep == "shortest" else -1) * len(each) for each in texts.values()]
     pairs = list(combinations(texts, 2))
     wanted = {
@@ -110,7 +111,7 @@ def test_documents_of_tasks_are_read_again_by_their_ids_and_compared(partitions,
     asked = [(each >> tasks.PLACES, each, None, None, left, is_copy) for each, left, is_copy in sorted(wanted)]
     schema = "task long, id long, payload binary, before long, left long, is_copy boolean"
     read = rows(workers.texts(plan, as_batch(schema, sorted(heads + asked, key=lambda row: row[:2]))))
-    names = [b"a.jsonl#%d" % at for at in range(1, 34) if at not in (16, 17, 18)] + [b"b", b"d"]
+    names = [b"b", *(b"a.jsonl#%d" % at for at in range(1, 34) if at not in (16, 17, 18)), b"d"]
     assert {(row[0] if row[1] < 0 else row[1], row[4]) for row in read} == set(zip(texts, names, strict=True))
     edges = rows(workers.compared(plan, as_batch(workers.TEXT, sorted(read, key=lambda row: row[:2]))))
     sets = {each: {text[at : at + 2] for at in range(len(text) - 1)} for each, text in texts.items()}

@@ -283,11 +283,6 @@ class SavedDocument(NamedTuple):
         """The name of its file."""
         return self.name[: self.container] if self.container else self.name
 
-    @property
-    def is_file(self) -> bool:
-        """Whether it is a whole file, and not a row of one, or a text that came from no file."""
-        return not self.container and bool(self.inode)
-
 
 class SavedPair(NamedTuple):
     """A row: a kept document and its duplicate. jaccard: None if it was not computed."""

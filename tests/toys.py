@@ -10,7 +10,7 @@ import numpy as np
 
 from simdocs.kernels import fss, murmur
 from simdocs.kernels.grouping import KEEP_ORDERS
-from simdocs.kernels.shinglers import SHINGLERS, Layout, ShingledTexts, Shingler, windows
+from simdocs.kernels.shinglers import SHINGLERS, ShingledTexts, Shingler, windows
 from simdocs.kernels.units import Units
 from simdocs.model.ragged import Ragged, Texts
 from simdocs.model.result import Row, TableHead
@@ -33,21 +33,16 @@ def sentences(texts: Texts, _: Shingling) -> Units:
     return Units(np.array(starts, np.int64), np.array(stops, np.int64), np.array(offsets, np.int64))
 
 
-def pairs_of_sentences(texts: Texts, units: Units, shingling: Shingling) -> Layout:
-    """Every k sentences in a row."""
-    return windows(units, shingling.k)
-
-
 def sentence_tokens(texts: Texts, shingling: Shingling) -> ShingledTexts:
     """Hash every k sentences."""
     units = sentences(texts, shingling)
-    layout = windows(units, shingling.k)
+    layout = windows(texts, units, shingling)
     hashes = murmur.hash_byte_strings(texts.data, *texts.byte_spans(units.starts, units.stops), shingling.seed)
     tokens = murmur.hash_number_runs(hashes, layout.firsts, layout.sizes, shingling.seed)
     return ShingledTexts(Ragged(tokens, layout.offsets), np.diff(units.offsets))
 
 
-TOY_SHINGLER = Shingler(sentence_tokens, sentences, pairs_of_sentences, ". ")
+TOY_SHINGLER = Shingler(sentence_tokens, sentences, windows, ". ")
 
 
 class Bracketed(Format):

@@ -83,10 +83,13 @@ def test_a_failed_build_leaves_the_old_artifact(docs):
     for wrong in ("nowhere", "docs.index"):
         with pytest.raises(simdocs.SimdocsError):
             simdocs.index("docs", wrong, output="docs.index")
+    Path("link.shingles").symlink_to("new.index")
+    with pytest.raises(simdocs.UsageError, match=r"^link\.shingles: the name .* cannot end in \.index: choose"):
+        simdocs.shingle("docs", output="link.shingles")
     with pytest.raises(simdocs.UsageError, match=r"cannot end in \.index: choose"):
         simdocs.shingle("docs", output="docs.index")
     assert (sorted(os.listdir("docs.index")), Path("docs.index/manifest.json").read_bytes()) == before
-    assert sorted(os.listdir()) == ["docs", "docs.index"]
+    assert sorted(os.listdir()) == ["docs", "docs.index", "link.shingles"]
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="no list of what is open here")

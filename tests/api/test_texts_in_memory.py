@@ -111,7 +111,7 @@ def test_names_that_do_not_name_texts_are_refused(names, message):
         assert str(caught.value).startswith(message)
 
 
-@pytest.mark.parametrize("names", [UUIDS, NUMBERS, [(at, "x") for at in NUMBERS], [0.5, "b", 3, b"c", "d"]])
+@pytest.mark.parametrize("names", [UUIDS, NUMBERS, [(at, "x") for at in NUMBERS], [0.5, "nan", 3, b"c", "d"]])
 def test_answers_have_the_names_as_they_were_given(names):
     plain = simdocs.dedupe(texts=TEXTS, threshold=0.5)
     found = simdocs.dedupe(texts=TEXTS, names=names, threshold=0.5)
@@ -170,3 +170,14 @@ def test_a_column_that_only_pyarrow_can_read_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"^reading texts of type Stream needs pyarrow: pip install "):
         simdocs.dedupe(texts=column)
+
+
+def test_texts_of_artifacts_in_memory_are_compared_when_these_are_merged():
+    merged = simdocs.merge(simdocs.index(texts=[B, A], names=["b", "a"]), simdocs.index(texts=[A1], names=["a1"]))
+    assert [row[:2] for row in simdocs.dedupe(merged, threshold=0.5)] == [("a", "a1")]
+
+
+def test_a_copy_is_no_duplicate_of_a_document_that_is_kept_after_it():
+    k, a, c = (" ".join(f"w{at}" for at in some) for some in (range(91), range(100), range(3, 103)))
+    found = simdocs.dedupe(texts=[k, a, a, c, a], names=list("kabcd"), unit="word", k=1, threshold=0.88)
+    assert [row[:2] for row in found] == [("k", "a"), ("k", "b"), ("c", "d")]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -207,3 +209,10 @@ def test_the_program_reports_a_damaged_block(built, place, file):
     path.write_bytes(data)
     said = f"simdocs: error: {path}: damaged: block 0 does not match its checksum: build the artifact again\n"
     assert simdocs("query", place / "docs.index", "docs", cwd=built) == (4, b"", said)
+
+
+def test_a_lack_of_open_files_is_no_damage(tmp_path, monkeypatch):
+    path = laid(tmp_path)["index"]
+    monkeypatch.setattr(reader.syscalls, "open_found", mock.Mock(side_effect=OSError(errno.EMFILE, "too many")))
+    with pytest.raises(OSError, match="too many"):
+        reader.open_artifact(os.fsencode(path))

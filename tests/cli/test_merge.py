@@ -31,6 +31,7 @@ def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir("b")
     build(Path("../inside.index"), ["1.txt"])
     monkeypatch.chdir(tmp_path)
+    os.symlink("a.index", "link.index")
     return tmp_path
 
 
@@ -73,6 +74,12 @@ REFUSED = [
     (("a.index", "once.index"), "new.index", 2, "a/1.txt: this document is in a.index and in once.index: merge"),
     (("a.index", "b.index", "./a.index"), "new.index", 2, "./a.index: this artifact is given twice: name each"),
     (("a.index", "b.index"), "b.index", 2, "b.index: this is one of the artifacts to merge, and would be replaced"),
+    (
+        ("a.index", "b.index"),
+        "link.index",
+        2,
+        "link.index: this is one of the artifacts to merge, and would be replaced",
+    ),
     (("a.index", "b.shingles"), "new.index", 4, "b.shingles: this is a shingles artifact, not an index"),
     (("a.index", "b"), "new.index", 4, "b: not an artifact, because there is no manifest.json in it: name an"),
     (("nowhere.index", "b.index"), "new.index", 2, "nowhere.index: no such artifact"),
@@ -138,6 +145,8 @@ def test_an_artifact_without_run_json_needs_a_root(ground):
 
 def test_an_update_of_a_merged_index_reads_only_what_changed(ground):
     assert simdocs("merge", "a.index", "b.index", "-o", "new.index", cwd=ground) == (0, b"", "")
+    a, b, new = (json.loads((ground / f"{name}.index/run.json").read_text()) for name in ("a", "b", "new"))
+    assert new["read_ns"] == a["read_ns"] < b["read_ns"]
     lay(ground, {"b/3.txt": A2})
     done = simdocs("index", "a", "b", "-o", "new.index", "--summary", cwd=ground)
     assert done.status == 0

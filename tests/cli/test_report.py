@@ -94,7 +94,7 @@ def test_hostile_names_and_texts_stay_text(tmp_path: Path) -> None:
     assert "<script>alert(1)</script><!-- {{ 7*7 }} &lt; \\\\u202e\\\\xff\\\\x1b[31m" in every
 
 
-@pytest.mark.parametrize("options", [[], ["-k", "5", "--multiset", "--keep-case"]])
+@pytest.mark.parametrize("options", [[], ["-k", "5", "--multiset", "--keep-case"], ["--unit", "word", "-k", "9"]])
 def test_the_commands_of_a_page_compare_as_dedupe_did(tmp_path: Path, options: list[str]) -> None:
     lay(tmp_path, {f"docs/{os.fsdecode(name)}": text for name, text in HOSTILE.items()})
     page = page_of(tmp_path, "docs", *options)

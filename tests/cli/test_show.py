@@ -30,6 +30,7 @@ def test_shingles_of_every_unit_are_shown():
     assert show(b"Milk\n  brown   bread\r\n\r\nEggs", "--unit", "line") == ["milk", "brown bread", "eggs"]
     german = "Die Fähre legt um zwölf ab".encode()
     assert show(german, "--unit", "stopword", "-k", "2", "--language", "de") == ["die fähre", "um zwölf"]
+    assert show(german.upper(), "--unit", "stopword", "-k", "2", "--language", "de", "--keep-case")[0] == "DIE FäHRE"
     assert show(b"") == []
 
 

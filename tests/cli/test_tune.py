@@ -160,6 +160,13 @@ def test_the_command_that_comes_next_runs_as_it_is_printed(here):
     assert simdocs("pairs", *words[2:], cwd=here).rows[0][:2] == [b"a 'b' $c/one", b"a 'b' $c/two"]
 
 
+def test_bands_that_were_stated_are_left_out_if_the_threshold_changes(tmp_path):
+    titles = [" ".join(f"{(at // 2 * 8 + word) ** 5}" for word in range(1, 6 + at % 2)) for at in range(80)]
+    lay(tmp_path, {f"docs/{at:02}": title.encode() for at, title in enumerate(titles)})
+    command = next_command(tmp_path, "docs", "--bands", "20", "--rows", "6")
+    assert ("--threshold" in command, "--bands" in command, "--rows" in command) == (True, False, False)
+
+
 def test_odd_names_can_be_pasted(here):
     name = b"tab\tline\n\xff\x1b'"
     (here / "odd").mkdir()

@@ -120,4 +120,5 @@ def test_around_a_passage_are_the_rest_of_its_lines_and_at_most_60_characters(en
     assert excerpt_of(text, 9, 12, "") == ("", "two ", "thr", "ee")
     assert excerpt_of(text, 5, 14, "") == ("", "", "two three", "")
     assert excerpt_of("one\rtwo\nthree four\rfive\nsix", 14, 18, "4 letters") == ("4 letters", "three ", "four", "")
+    assert excerpt_of("a" * 20 + "b" + "c" * 99, 20, 21, "") == ("", "a" * 20, "b", "c" * 60)
     assert excerpt_of("a" * 61 + "b" + "c" * 61, 61, 62, "") == ("", "a" * 60, "b", "c" * 60)

@@ -68,6 +68,7 @@ def test_a_permutation_of_items_or_their_numbers_has_places_from_1(given_items, 
     ("text", "rows", "permutations"),
     [
         ("1 2 3\n3 2 1\n", "1 2 3", ("1 2 3", "3 2 1")),
+        ("1 2 3\r3 2 1\r", "1 2 3", ("1 2 3", "3 2 1")),
         ("3\n1\n2", "1 2 3", ("3 1 2",)),
         ("c a b", "a b c", ("2 0 1",)),
         ("2 0 1", "a b c", ("2 0 1",)),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import simdocs
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.options.recipes import Sequences
-from simdocs.reading.decode import NoTable
+from simdocs.reading.decode import NoTable, as_utf8, utf8_pieces
 from simdocs.reading.formats.delimited import check
 from tests.reading.reading import FIELDS, MIB, Document, read
 from tests.reading.small_chunks import cut_small
@@ -173,3 +173,8 @@ def test_a_header_that_names_no_text_is_refused(data: bytes, said: str) -> None:
         check(data, "csv", FIELDS)
     assert caught.value.detail.startswith(said)
     assert isinstance(caught.value, NoTable) == ("one text" in caught.value.detail)
+
+
+def test_half_a_character_at_the_end_of_utf_16_is_kept():
+    text = "id,text\n1,one".encode("utf-16") + b"\xff"
+    assert b"".join(utf8_pieces(iter([text]))) == as_utf8(text)[0]

@@ -44,6 +44,7 @@ def named(line: bytes) -> bytes:
 
 @given(NAMES)
 @example([b"\\", b"\\t", b"\t\\", b"\\\\n\n", b"\r\n"])
+@example([b"\r"])
 def test_names_can_be_read_back_from_tsv(names):
     lines = drawn("tsv", names).split(b"\n")
     assert lines.pop() == b""

@@ -204,6 +204,14 @@ def test_no_character_is_taken_for_a_space_because_of_its_last_bits(keep_case, l
 
 
 @in_c
+def test_characters_that_begin_with_any_byte_have_their_tokens_in_c():
+    """Each text has two of the characters whose first bytes of UTF-8 are the same, three times."""
+    begins = [*range(0, 0x800, 0x40), *range(0x800, 0xD800, 0x1000), *range(0x10000, 0x110000, 0x40000)]
+    texts = [3 * f"{chr(begin + 0x2A)}{chr(begin + 0x2B)}" for begin in begins]
+    assert_texts_are_equal(texts, Normalisation(keep_case=True), lines=False, k=2)
+
+
+@in_c
 @given(
     st.lists(st.tuples(st.sampled_from(some.EDGES), st.sampled_from([*LETTERS, *some.LOOKALIKES])), max_size=5),
     st.sampled_from(["a", "ab ", "é", " ", "\n", "日"]),

@@ -56,6 +56,8 @@ def test_a_query_leaves_out_what_the_index_leaves_out(pages):
     first, *others = run(pages, "query x.index new docs/form --nearest 4").rows
     assert first[1] == b"docs/5"
     assert all(float(row[2]) < 0.2 for row in others)
+    for line in ("query x.index new --nearest 4", "query x.index new", "pairs x.index --exact -t 0.1"):
+        assert run(pages, f"{line} --shingles x.shingles").out == run(pages, line).out != b""
     others = run(pages, "query plain.index new --nearest 4").rows[1:]
     assert len(others) == 3
     assert all(float(row[2]) > 0.4 for row in others)

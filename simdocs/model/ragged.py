@@ -1,5 +1,4 @@
-"""Ragged arrays: rows of unequal length, end to end in one array; strings of bytes; arrays that grow; and short names
-for types of arrays."""
+"""Ragged arrays (rows of unequal length), strings of bytes, arrays that grow; and short names for types of arrays."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import unicodedata
@@ -56,12 +57,9 @@ WRONG_VALUES = [
         "--num-perm": ("0", UP_TO_65536),
         "-j": ("2.5", "a whole number from 1 to 1024"),
     },
-    {
-        "-k": ("\u0663", "from 1 to 1000"),
-        "-j": ("1_0", "from 1 to 1024"),
-        "--max-size": ("1.5M", SIZE),
-        "-t": ("inf", FRACTION),
-    },
+    {"-k": ("1001", "from 1 to 1000"), "--seed": ("", SEED), "--max-size": ("1.5M", SIZE), "-t": ("inf", FRACTION)},
+    {"--recall": ("nan", FRACTION), "--max-size": ("9999999999G", SIZE)},
+    {"-k": ("\u0663", "from 1 to 1000"), "-j": ("1_0", "from 1 to 1024"), "--max-size": ("M", SIZE)},
 ]
 """Wrong values, and what is said to be wanted."""
 
@@ -97,6 +95,7 @@ NONSENSE = [
     (["--recall", "1", "docs"], "recall of 1"),
     (["--bands", "20", "--rows", "7", "docs"], "140"),
     (["-t", "1e-300", "docs"], "threshold"),
+    (["docs", "-o", "same", "--summary-json", "same"], "same"),
     (["docs", "-o", "same", "--summary-json", "./same"], "same"),
     (["docs", "--exact", "--max-candidates", "9"], "cannot be combined"),
 ]
@@ -189,6 +188,13 @@ def test_lock_wait_must_be_a_number_of_seconds(tmp_path):
         assert is_one_line(done)
         assert f"--lock-wait must be a number of seconds, 0 or more, not '{wrong}' (see: " in done.err
     assert simdocs("index", "docs", "-o", "x.index", "--lock-wait", "inf", cwd=tmp_path).status == 0
+
+
+@pytest.mark.parametrize(("size", "number"), [("0", 0), ("10K", 10 << 10), ("10MB", 10_000_000), ("10MiB", 10 << 20)])
+def test_sizes_have_units_of_1024_or_1000(tmp_path, size, number):
+    done = simdocs("dedupe", "--files-from", "-", "--max-size", size, "--summary-json", "note", cwd=tmp_path, stdin=b"")
+    assert done == (0, b"", "")
+    assert json.loads((tmp_path / "note").read_bytes())["parameters"]["walking"]["max_size"] == number
 
 
 @pytest.mark.parametrize("command", sorted(set(DECLARED) - {"check", "help", "spark"}))

@@ -177,8 +177,9 @@ def test_a_crowd_is_not_squared(words, edits, count, spark, tmp_path: Path, monk
 @pytest.mark.parametrize(
     ("keep", "few"),
     [
+        ("first", 20),
         ("longest", flow.FEW),
-        *(pytest.param(keep, 20, marks=pytest.mark.slow) for keep in ("first", "longest", "shortest")),
+        *(pytest.param(keep, 20, marks=pytest.mark.slow) for keep in ("longest", "shortest")),
     ],
 )
 def test_crowds_and_rounds(keep, few, spark, tmp_path: Path, monkeypatch):
@@ -187,10 +188,10 @@ def test_crowds_and_rounds(keep, few, spark, tmp_path: Path, monkeypatch):
     # The last one is as similar to each of the two before it, of which the second is longer.
     words = [letter * 9 for letter in "abcdefghijvwxy"]
     tie = (words[10:12] + words[2:10], words[:8] + words[12:], words[:10])
-    every = crowd(7, 40) + [" ".join(its) + space for its, space in zip(tie, (" ", "  ", ""), strict=True)]
+    every = crowd(7, 60) + [" ".join(its) + space for its, space in zip(tie, (" ", "  ", ""), strict=True)]
     lay(tmp_path, {f"{number:03}": text.encode() for number, text in enumerate(every)})
     monkeypatch.chdir(tmp_path)
-    assert same(spark, "dedupe", ".", keep=keep, threshold=0.6) > 15
+    assert same(spark, "dedupe", ".", keep=keep, threshold=0.6) > 20
 
 
 def crowd(seed: int, number: int) -> list[str]:

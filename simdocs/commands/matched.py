@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from simdocs.model.documents import EMPTY, SHORT, Documents
 from simdocs.model.figures import counted
 from simdocs.model.groups import ContainedPairs, Pairs, SimilarPairs
 from simdocs.model.ragged import distinct
-from simdocs.model.result import GROUPED, NAME, NAMES, SIMILARITY, Table, table_head
+from simdocs.model.result import GROUPED, NAME, NAMES, SIMILARITY, Row, Table, table_head
 from simdocs.pipeline.again import outdated_warnings
 
 MATCHES = table_head(GROUPED, query=NAME, match=NAME, jaccard=SIMILARITY, estimate=SIMILARITY)
@@ -61,11 +60,14 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
             matched += len(distinct(block.pairs.left))
             yield block
 
+    def names_of_matches() -> Iterator[list[Row]]:
+        every = [np.empty(0, np.int64), *(distinct(block.matches) for block in blocks())]
+        yield from name_rows(indexed, distinct(np.concatenate(every)), names)
+
     if run.draw is None:
         held += (replace(block.pairs, left=block.asked, right=block.matches) for block in blocks())
     elif listing is not None:
-        every = chain([np.empty(0, np.int64)], (distinct(block.matches) for block in blocks()))
-        run.draw(Table(NAMES, lambda: name_rows(indexed, distinct(np.concatenate(list(every))), names)))
+        run.draw(Table(NAMES, names_of_matches))
     else:
         run.draw(Table(head, lambda: (rows for each in blocks() for rows in pair_rows(each.corpus, each.pairs, names))))
     run.skipped.warnings += outdated_warnings(run, indexed.index)

@@ -16,7 +16,7 @@ from simdocs.kernels.fracminhash import least_hits, sketches
 from simdocs.kernels.jaccard import containments, of_overlaps
 from simdocs.kernels.prefix_index import smallest_part
 from simdocs.matching.candidates import token_sets
-from simdocs.matching.lookup import Lookup, MatchBlock, first_copies, owners_at, ranked, texts_of_index
+from simdocs.matching.lookup import OF_EXACT, Lookup, MatchBlock, first_copies, owners_at, ranked, texts_of_index
 from simdocs.matching.verify import Verifier
 from simdocs.model.artifact import BandIndex
 from simdocs.model.groups import ContainedPairs
@@ -91,7 +91,7 @@ def find_containing(lookup: Lookup, *, by_sketch: bool = False) -> Iterator[Matc
         if not listed:
             listed.append(texts_of_index(indexed, verifier))
             if indexed.sets is None:
-                verifier.run.explain(f"reading all {len(listed[0]):,} texts of the index again, {why}")
+                lookup.explain_reading(len(listed[0]), why)
         return listed[0]
 
     for begin, end in row_blocks(offsets_of(asked.documents.facts["size"][filled]), _BYTES_AT_ONCE):
@@ -110,9 +110,9 @@ def _contained(lookup: Lookup, every: Callable[[str], Ragged], rows: Rows, *, by
     verifier = lookup.verifier
     sets = Ragged.concat([sets for _, sets in token_sets(verifier.for_corpus(lookup.asked), rows)], np.uint32)
     if not by_sketch:
-        why, sketch = "because --exact compares with every text", ""
+        why, sketch = OF_EXACT, ""
         if not verifier.no_prefilter:  # an exact join would read all texts in any case
-            why, sketch = "because it has no sketch", "build it with simdocs index --containment, or "
+            why, sketch = "it has no sketch", "build it with simdocs index --containment, or "
         why += f": to avoid that, {sketch}give its token sets with --shingles"
         return _compared(verifier, every(why), rows, sets)
     index = lookup.index
@@ -131,7 +131,7 @@ def _contained(lookup: Lookup, every: Callable[[str], Ragged], rows: Rows, *, by
         return pairs
     verifier.run.tally.undecided += len(undecided)
     short = "document is" if len(undecided) == 1 else "documents are"
-    why = f"because {len(undecided):,} {short} too short for its sketch"
+    why = f"{len(undecided):,} {short} too short for its sketch"
     return ContainedPairs.concat([pairs, _compared(verifier, every(why), rows[undecided], sets.take(undecided))])
 
 

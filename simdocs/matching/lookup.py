@@ -238,6 +238,10 @@ def _with_digests(marks: list[Any], facts: NDArray[np.void]) -> Iterator[tuple[o
     return ((*mark, *digest) for mark, digest in zip(marks, facts["digest"].tolist(), strict=True))
 
 
+OF_EXACT = "--exact compares with every text"
+"""Why all texts of an index are read again."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Lookup:
     """Documents to look up in an index, and which of their matches are wanted.
@@ -267,6 +271,10 @@ class Lookup:
     def filled(self) -> Rows:
         """The queries that have tokens."""
         return np.flatnonzero((self.asked.documents.facts["flags"] & WITHOUT_TOKENS) == 0)
+
+    def explain_reading(self, texts: int, why: str = OF_EXACT) -> None:
+        """Explain why all texts of the index are read again. texts: their number."""
+        self.verifier.run.explain(f"reading all {texts:,} texts of the index again, because {why}")
 
     def same(self, asked: Rows, rows: Rows) -> Mask:
         """Whether asked[i] is the document rows[i] of the index: bool (P,)."""

@@ -94,8 +94,7 @@ class _Search:
         number, rows = self._all_copies(np.arange(len(self.texts)))
         self.lost[rows] |= self.lookup.verifier.lost_copies(rows, number)
         if self.lookup.indexed.sets is None:
-            why = "because --exact compares with every text"
-            self.lookup.verifier.run.explain(f"reading all {len(self.texts):,} texts of the index again, {why}")
+            self.lookup.explain_reading(len(self.texts))
 
     def by_signature(self, rows: Rows) -> Pairs:
         """The nearest texts of these queries, among those whose signatures agree most."""

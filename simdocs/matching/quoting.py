@@ -19,7 +19,7 @@ from simdocs.engines.engine import WorkerState
 from simdocs.kernels.buckets import bucket_bounds, equal_runs
 from simdocs.kernels.fracminhash import CUT_OFF
 from simdocs.kernels.shinglers import normalised_texts, text_tokens
-from simdocs.matching.lookup import Lookup, first_copies, owners_at, texts_of_index
+from simdocs.matching.lookup import OF_EXACT, Lookup, first_copies, owners_at, texts_of_index
 from simdocs.matching.passage_search import PassageSearch
 from simdocs.model.artifact import BandIndex
 from simdocs.model.comparison import CommonPassage
@@ -200,12 +200,12 @@ def find_quotes(
         """All texts of the index."""
         if not listed:
             listed.append(texts_of_index(lookup.indexed, lookup.verifier))
-            why = "because --exact compares with every text"
+            why = OF_EXACT
             if by_sketch:
-                why = "because a document is too short for its sketch"
+                why = "a document is too short for its sketch"
             elif not lookup.verifier.no_prefilter:
-                why = "because it has no sketch: to avoid that, build it with simdocs index --containment"
-            lookup.verifier.run.explain(f"reading all {len(listed[0]):,} texts of the index again, {why}")
+                why = "it has no sketch: to avoid that, build it with simdocs index --containment"
+            lookup.explain_reading(len(listed[0]), why)
         return listed[0]
 
     for place, text in texts:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-from base64 import b64encode
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -318,6 +317,8 @@ class ArrowColumns:
 
 def _texts(cells: Sequence[Any]) -> tuple[list[str | None], list[str | None]]:
     """Names and numbers as text, and those names that are not UTF-8 in base64. Names in memory may be of any type."""
+    from base64 import b64encode
+
     texts, encoded = list[str | None](), list[str | None]()
     for cell in cells:
         name = plain(cell if isinstance(cell, bytes | int | float | None) else str(cell))

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.model.documents import STAMP_FIELDS, Documents
+from simdocs.model.documents import Documents
 from simdocs.model.ragged import ByteStrings, Index, Mask, Rows
 from simdocs.pipeline.reading import Read, file_records
 from simdocs.reading.unchanged import KeptFiles, KeptRows, Unchanged
@@ -27,8 +27,8 @@ def taken_over(unchanged: Unchanged, kept: KeptFiles | KeptRows) -> tuple[Read, 
         cut = slice(kept.first, kept.first + len(kept.numbers))
         files = unchanged.earlier.files[kept.numbers]
         rows: Rows = files["row"].copy()
-        for name, now in zip(STAMP_FIELDS, ("size", "mtime_ns", "ctime_ns", "inode"), strict=True):
-            files[name] = (found.met if now == "inode" else found.stamps)[now][cut]
+        files["file_size"], files["inode"] = found.stamps["size"][cut], found.met["inode"][cut]
+        files["mtime_ns"], files["ctime_ns"] = (found.stamps[name][cut] for name in ("mtime_ns", "ctime_ns"))
         places, facts = list(range(len(rows))), documents.facts[rows]
         return Read(places=places, names=found.names[cut], facts=facts, files=files, skips=[]), rows
     rows, path = np.arange(kept.rows.start, kept.rows.stop), found.names[kept.file]

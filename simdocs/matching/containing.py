@@ -84,16 +84,7 @@ def find_containing(lookup: Lookup, *, by_sketch: bool = False) -> Iterator[Matc
     least the recall of the index. Otherwise no match is missed, and the whole index is read for each block.
     """
     indexed, asked, verifier = lookup.indexed, lookup.asked, lookup.verifier
-    filled, listed = lookup.filled, list[Ragged]()
-
-    def every(why: str) -> Ragged:
-        """All texts of the index. why: the reason for reading them all, for explanations."""
-        if not listed:
-            listed.append(texts_of_index(indexed, verifier))
-            if indexed.sets is None:
-                lookup.explain_reading(len(listed[0]), why)
-        return listed[0]
-
+    filled, every = lookup.filled, lookup.every_text()
     for begin, end in row_blocks(offsets_of(asked.documents.facts["size"][filled]), _BYTES_AT_ONCE):
         pairs = _contained(lookup, every, filled[begin:end], by_sketch=by_sketch)
         if not lookup.itself:

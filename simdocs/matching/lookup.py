@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -273,8 +273,21 @@ class Lookup:
         return np.flatnonzero((self.asked.documents.facts["flags"] & WITHOUT_TOKENS) == 0)
 
     def explain_reading(self, texts: int, why: str = OF_EXACT) -> None:
-        """Explain why all texts of the index are read again. texts: their number."""
-        self.verifier.run.explain(f"reading all {texts:,} texts of the index again, because {why}")
+        """Explain why all texts of the index are read again, if they are. texts: their number."""
+        if self.indexed.sets is None:
+            self.verifier.run.explain(f"reading all {texts:,} texts of the index again, because {why}")
+
+    def every_text(self) -> Callable[[str], Ragged]:
+        """A function that returns all texts of the index, given why they are read. It lists them at its first call."""
+        listed = list[Ragged]()
+
+        def every(why: str) -> Ragged:
+            if not listed:
+                listed.append(texts_of_index(self.indexed, self.verifier))
+                self.explain_reading(len(listed[0]), why)
+            return listed[0]
+
+        return every
 
     def same(self, asked: Rows, rows: Rows) -> Mask:
         """Whether asked[i] is the document rows[i] of the index: bool (P,)."""

@@ -194,20 +194,12 @@ def find_quotes(
     by_sketch: read only the candidates that the sketch of the index finds. A query of which it has too few tokens is
         compared with all documents.
     """
-    held, size, listed = list[tuple[int, bytes]](), 0, list[Ragged]()
-
-    def every() -> Ragged:
-        """All texts of the index."""
-        if not listed:
-            listed.append(texts_of_index(lookup.indexed, lookup.verifier))
-            why = OF_EXACT
-            if by_sketch:
-                why = "a document is too short for its sketch"
-            elif not lookup.verifier.no_prefilter:
-                why = "it has no sketch: to avoid that, build it with simdocs index --containment"
-            lookup.explain_reading(len(listed[0]), why)
-        return listed[0]
-
+    why = OF_EXACT
+    if by_sketch:
+        why = "a document is too short for its sketch"
+    elif not lookup.verifier.no_prefilter:
+        why = "it has no sketch: to avoid that, build it with simdocs index --containment"
+    held, size, every = list[tuple[int, bytes]](), 0, partial(lookup.every_text(), why)
     for place, text in texts:
         if held and size + len(text) > _BYTES_AT_ONCE:
             yield held, _quotes(lookup, held, least, every, by_sketch=by_sketch)

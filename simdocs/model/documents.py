@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from simdocs.model.ragged import Array, ByteStrings, Index, Mask, Ragged, Rows, firsts_of_runs, let_go
+from simdocs.model.ragged import Array, Index, Mask, Ragged, Rows, firsts_of_runs, let_go
 from simdocs.names import name_to_text
 
 
@@ -200,10 +200,7 @@ class Documents:
 
     def every_name(self) -> list[Any]:
         """The names of all documents, as `name` returns each."""
-        names: list[Any] = list(map(name_to_text, ByteStrings(self.names)))
-        for row, name in self.given_names.items():
-            names[row] = name
-        return names
+        return list(map(self.name, range(len(self))))
 
     def raw_name(self, row: int) -> bytes:
         """The name of the document in this row, as raw bytes."""

@@ -69,7 +69,7 @@ def plan_of(options: Build) -> BuildPlan:
     if options.kind == "shingles":
         return of_documents(options)
     plan = of_signatures(options) if options.kind == "signatures" else of_bands(options, own=True)
-    has_sketch = isinstance(plan.recipe, IndexRecipe) and plan.recipe.containing.containment
+    has_sketch = isinstance(plan.artifact, BandIndex) and plan.artifact.recipe.containing.containment
     if getattr(options, "containment", False) and isinstance(plan.artifact, Signatures) and not has_sketch:
         what = f"{plan.artifact.name} has no tokens, which --containment needs"
         raise UsageError(f"{what}: give the documents, or their .shingles")

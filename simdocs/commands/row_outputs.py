@@ -26,7 +26,7 @@ from simdocs.model.groups import Members, WrittenRows
 from simdocs.model.ragged import Index, Mask
 from simdocs.model.skipped import DocumentSkipped, Skip, explanation
 from simdocs.names import display_name, flag, is_uri, name_to_text
-from simdocs.options.answers import PROMISED
+from simdocs.options.answers import COMPRESSED, PROMISED
 from simdocs.options.families import CONTAINERS, compression_of, noun_of, without_compression
 from simdocs.options.recipes import Sequences
 from simdocs.pipeline.reading import Intake
@@ -77,7 +77,7 @@ def row_targets(
                 raise UsageError(f"{_shown(path)}: this file is read in this run: choose another {flag(parameter)}")
             forms[parameter] = _form_of(parameter, path, read_as[0])
         else:
-            if format_named(os.fsencode(path)) or compression_of(os.fsencode(path)) or _suffix(path) in PROMISED:
+            if format_named(os.fsencode(path)) or compression_of(os.fsencode(path)) or _suffix(path) in (*COMPRESSED, *PROMISED):
                 why = f"{_shown(path)} would be a directory, because more than one file or a directory is read"
                 raise UsageError(f"{flag(parameter)}: {why}: choose a name without a suffix of a format")
             refuse_inputs(parameter, path, found, sources)
@@ -166,7 +166,7 @@ def _form_of(parameter: str, path: str, form: str) -> str:
     CompressedSink(name, lambda _: None)  # fails now if it ever does
     if inner and not named:
         wrong = f"{inner.capitalize()} is compressed by itself: leave out {os.path.splitext(path)[1]}"
-    elif not named and _suffix(path) in PROMISED:
+    elif not named and _suffix(path) in (*COMPRESSED, *PROMISED):
         wrong = f"simdocs cannot write rows as .{_suffix(path)}: use {_suffixes('')}"
     if wrong:
         raise UsageError(f"{flag(parameter)} {_shown(path)}: {wrong}")
@@ -188,9 +188,6 @@ def _shown(path: str) -> str:
 
 
 KEPT, REMOVED, FLAGGED = "kept_rows", "removed_rows", "flagged_rows"
-
-
-_Writers = dict[str, RowWriter]
 
 
 class RowDrafts:
@@ -286,9 +283,9 @@ class RowDrafts:
         """The rows of a file, which is closed at the end. Raises DocumentSkipped, also when it is entered."""
         return opened_rows(self._found.source(number, self._limit), self._read_as[number], self._fields)
 
-    def _writers(self, number: int, source: RowSource, stack: ExitStack) -> _Writers:
+    def _writers(self, number: int, source: RowSource, stack: ExitStack) -> dict[str, RowWriter]:
         """A writer of the rows of this file for each output. stack: closes their files."""
-        writers: _Writers = {}
+        writers = dict[str, RowWriter]()
         for name, draft in self._drafts.items():
             if isinstance(draft, OutputStream):
                 path, form, write = self._outputs[name], self._forms[name], draft.write
@@ -301,7 +298,7 @@ class RowDrafts:
         return writers
 
     def _write(
-        self, source: RowSource, rows: RowBatch, places: Index, removed: Mask, flags: Iterator[Flags], writers: _Writers
+        self, source: RowSource, rows: RowBatch, places: Index, removed: Mask, flags: Iterator[Flags], writers: dict[str, RowWriter]
     ) -> int:
         """Write some rows, and return how many were not judged.
 

@@ -134,6 +134,9 @@ def output_suits(options: Drawn) -> str:
 PROMISED = ("json", "ndjson", "html", "xlsx", "npy", "svg", "answer")
 """Suffixes that promise a format which no, or only another, command writes."""
 
+COMPRESSED = ("bz2", "xz", "zip")
+"""Suffixes of compressions that no command writes."""
+
 
 def compressed_once(options: Drawn) -> str:
     """Binary formats have a compression of their own, and others know two."""
@@ -141,7 +144,7 @@ def compressed_once(options: Drawn) -> str:
     ending = os.fsdecode(path.removeprefix(without_compression(path)))
     if ending and (options.page == "answer" or (chosen in FORMATS and FORMATS[chosen].binary)):
         return f"{shown(options)}: a .{chosen} file is not compressed: leave {ending} out"
-    if options.suffix in ("bz2", "xz", "zip") and not compression_of(path):
+    if options.suffix in COMPRESSED and not compression_of(path):
         known = " or ".join(os.fsdecode(each.suffix) for each in COMPRESSIONS.values())
         return f"{shown(options)}: simdocs cannot write .{options.suffix}: use {known}, or write to a pipe"
     return ""

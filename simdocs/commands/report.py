@@ -148,7 +148,7 @@ def _differences(
     for place, at, pair in pairs:
         kept, duplicate = (texts[each.name, each.root] for each in (pair.kept, pair.duplicate))
         if isinstance(kept, str) or isinstance(duplicate, str):
-            found[place][at] = ", ".join(each for each in (kept, duplicate) if isinstance(each, str))
+            found[place][at] = ", ".join(dict.fromkeys(each for each in (kept, duplicate) if isinstance(each, str)))
         elif kept == duplicate:
             text = kept.decode("utf-8", "surrogateescape")
             found[place][at] = Difference(_UNIT, _UNIT, (Passage(True, text, text),) if text else ())

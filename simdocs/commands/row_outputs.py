@@ -77,7 +77,11 @@ def row_targets(
                 raise UsageError(f"{_shown(path)}: this file is read in this run: choose another {flag(parameter)}")
             forms[parameter] = _form_of(parameter, path, read_as[0])
         else:
-            if format_named(os.fsencode(path)) or compression_of(os.fsencode(path)) or _suffix(path) in (*COMPRESSED, *PROMISED):
+            if (
+                format_named(os.fsencode(path))
+                or compression_of(os.fsencode(path))
+                or _suffix(path) in (*COMPRESSED, *PROMISED)
+            ):
                 why = f"{_shown(path)} would be a directory, because more than one file or a directory is read"
                 raise UsageError(f"{flag(parameter)}: {why}: choose a name without a suffix of a format")
             refuse_inputs(parameter, path, found, sources)
@@ -298,7 +302,13 @@ class RowDrafts:
         return writers
 
     def _write(
-        self, source: RowSource, rows: RowBatch, places: Index, removed: Mask, flags: Iterator[Flags], writers: dict[str, RowWriter]
+        self,
+        source: RowSource,
+        rows: RowBatch,
+        places: Index,
+        removed: Mask,
+        flags: Iterator[Flags],
+        writers: dict[str, RowWriter],
     ) -> int:
         """Write some rows, and return how many were not judged.
 

@@ -103,6 +103,33 @@ def test_advice_says_what_is_wrong_and_names_what_suits(text, k, said, is_advise
     assert advised(documents(text, k=k), shingling) == [said] * is_advised
 
 
+def test_the_shortest_tenth_decides_unless_most_texts_are_much_longer():
+    """Half of that tenth are shorter. Texts in UTF-16 and UTF-32 have no more bytes for a character than others."""
+    lengths = [10 * at for at in range(1, 16)]  # a tenth of 15 are two
+    assert (short(*("x" * length for length in lengths)).units, short(*["x" * 10] * 9).units) == (15, 10)
+    assert short("xx", *("x" * 500 for _ in range(8))).units == 50
+    assert not short(*(("an English text " * 5).encode(name) for name in ("utf-8", "utf-16", "utf-32"))).without_spaces
+    few = short("x" * 40)._replace(left_out=20.0)
+    said = "without what is left out, k = 9 is large for short texts: in a short one of 20 characters, three edited"
+    assert in_words(few, some.shingling(), suitable(few, some.shingling(), 0.8)).startswith(said)
+    (line,) = advised(documents("x" * 9), some.shingling())
+    assert line.endswith("-k 2 --threshold 0.4 finds more of such variants")
+    assert advised(documents("x" * 3), some.shingling()) == []  # a small edit leaves nothing with any k
+
+
+def test_stop_words_that_are_rare_are_told():
+    texts = ["red green blue yellow brown " * 3] * 9 + ["the red of the sky and the blue of the sea " * 3]
+    made = documents(*texts, unit="stopword", k=3)
+    few = " have hardly any of its stop words, so only copies of them are found; try "
+    for listed, source, remedy in (
+        ({}, "--language en", "another --language, or --unit word"),
+        ({"stop_word_list": "the of"}, "--stop-words", "another list, or --unit word"),
+    ):
+        shingling = some.shingling(unit="stopword", k=3, **listed)
+        assert advised(made, shingling)[0] == f"{source}: 9 of 10 documents (90%){few}{remedy}"
+    assert advised(documents(*texts[-1:] * 10, *texts[:1], unit="stopword", k=3), shingling) == []
+
+
 @given(st.lists(st.integers(1, 400) | st.integers(1, 40_000), min_size=1, max_size=12), st.integers(1, 30))
 def test_nothing_more_is_advised_about_what_was_advised_and_no_threshold_is_raised(lengths, k):
     texts = short(*("x" * length for length in lengths))

@@ -80,6 +80,9 @@ def test_the_same_texts_give_the_same_answer_whatever_holds_them(kind):
     ("make", "message"),
     [
         (lambda: {"a": "b"}, "texts must be an iterable of texts, not dict: use texts=list(d.values()), names=list(d)"),
+        (lambda: memoryview(b"ab"), "texts must be an iterable of texts, such as a list, not memoryview"),
+        (lambda: np.array("ab"), "texts must be an iterable of texts, such as a list, not ndarray"),
+        (lambda: 3, "texts must be an iterable of texts, such as a list, not int"),
         (lambda: bytearray(b"ab"), "texts must be an iterable of texts, such as a list, not bytearray"),
         (lambda: ["a", "b", 5], "texts[2] is of type int: a text must be str or bytes"),
         (lambda: library("pandas").DataFrame({"t": ["a"]}), "texts is a table (DataFrame), not a column: use one of"),
@@ -102,6 +105,9 @@ def test_what_holds_no_texts_is_refused(make, message):
         (["a", "b"], "there must be as many names as texts, 3, not 2"),
         ([1, "1", 2], "names[0] and names[1] read the same, '1': each text needs a name of its own"),
         ([1, 2.0, math.nan], "names[2] is null: give each text a name"),
+        ([1, np.datetime64("NaT"), None], "names[1] is null: give each text a name"),
+        ([1, type("NA", (), {"__str__": lambda _: "<NA>"})(), 3], "names[1] is null: give each text a name"),
+        ([b"\xff", "\udcff", 3], "names[0] and names[1] read the same, '\\udcff': each text needs a name of its own"),
     ],
 )
 def test_names_that_do_not_name_texts_are_refused(names, message):

@@ -152,3 +152,44 @@ def test_a_report_shows_what_was_found_already(docs):
     none = simdocs.dedupe("docs/a", "docs/c")
     none.write("none.answer")
     assert len(simdocs.report(simdocs.read_answer("none.answer")).groups) == 0
+
+
+CAFE = "Le café a été fermé de six à trois heures, dit le gérant à l'été. " * 2
+
+
+def shown(report: Any) -> list[Any]:
+    """Both texts of each pair of a report, or why they are not in it."""
+    every = [each for group in report.shown.values() for each in group.values()]
+    return [
+        each if isinstance(each, str) else tuple("".join(getattr(one, side) for one in each.passages) for side in "ab")
+        for each in every
+    ]
+
+
+def test_a_report_has_texts_as_they_were_read_or_why_not(tmp_path, monkeypatch):
+    def rows(**texts: str) -> bytes:
+        return b"".join(json.dumps({"id": f"x/{name[0]}", "text": texts[name]}).encode() + b"\n" for name in texts)
+
+    monkeypatch.chdir(tmp_path)
+    old, new = rows(a=A.decode(), b=A1.decode()), rows(a=B.decode(), b=f"{B.decode()}!")
+    lay(tmp_path, {"a": CAFE.encode("latin-1"), "in.jsonl": rows(a=f"{CAFE}!", a2="another", b=f"{CAFE}?")})
+    lay(tmp_path, {"old.jsonl": old, "new.jsonl": new})
+    sources = ("a", "in.jsonl", "old.jsonl", "new.jsonl")
+    found = simdocs.dedupe(*sources, "old.jsonl", encoding="latin-1", threshold=0.5)
+    found.write("x.answer")
+    os.unlink("old.jsonl")
+    lay(tmp_path, {"new.jsonl": new.replace(b"!", b"?")})
+    pairs = [(CAFE, f"{CAFE}!"), (CAFE, f"{CAFE}?")]
+    for given in (found, "x.answer"):
+        report = simdocs.report(given)
+        assert shown(report) == [*pairs, "old.jsonl is gone", "new.jsonl#x/a has changed, new.jsonl#x/b has changed"]
+        assert (report.summary()["pairs_shown"], report.summary()["unreadable"]) == (2, 2)
+    head = json.loads(Path("x.answer").read_text().partition("\n")[0])
+    assert [(each["path"], each["named"]) for each in head["roots"]] == [(f"{tmp_path}/", 0)] * 4
+    assert [each["argument"] for each in head["roots"]] == [0, 1, 2, 3]
+    held = simdocs.dedupe(texts=[each.encode("utf-16") for each in (CAFE, f"{CAFE}!")])
+    assert shown(simdocs.report(held)) == pairs[:1]
+    held.write("held.answer")
+    assert simdocs.report("held.answer").notes == (
+        "some texts are not in the report: 0 came from no file, 1 came from no file",
+    )

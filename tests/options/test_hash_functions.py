@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from simdocs.options.hash_functions import (
     HASH_FUNCTIONS,
     MOST_FUNCTIONS,
+    TOO_MANY,
     in_row_order,
     numbers_of,
     permutations_in,
@@ -102,3 +103,27 @@ def test_a_file_has_a_permutation_on_each_line_or_a_shingle_on_each_line(text, r
 def test_what_is_no_permutation_is_refused(text, said):
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
         permuted(permutations_in(text), ["1", "2", "3"])
+
+
+def test_tabs_stand_between_shingles_that_have_spaces():
+    assert permuted(permutations_in("c  d\ta b\n"), ["a b", "c d"]) == ("1 0",)
+    said = "permutation 1: 'c' is not among the 2 shingles: put tabs between shingles that have spaces"
+    with pytest.raises(ValueError, match=f"^{said}$"):
+        permuted(permutations_in("c d a b\n"), ["a b", "c d"])
+
+
+def test_a_thousand_shingles_of_64_kib_are_numbered_by_value_or_by_place():
+    most = [f"{at:03}" for at in range(1000)]
+    assert in_row_order(reversed(most)) == most
+    assert in_row_order(["10", "9", "1"]) == ["1", "9", "10"]
+    assert in_row_order(["10", "9", "x"]) == ["10", "9", "x"]
+    assert numbers_of(most) == list(range(1000))
+    assert numbers_of(["é" * (1 << 15)]) == [0]
+    for wrong, said in (
+        ([*most, "1000"], TOO_MANY),
+        (["é" * (1 << 15), "x"], TOO_MANY),
+        (["1", "01"], "1 and 01 are the same number: write both in the same way"),
+    ):
+        with pytest.raises(ValueError, match=f"^{said}$"):
+            numbers_of(wrong)
+    assert HASH_FUNCTIONS.check(["x mod 5"] * MOST_FUNCTIONS) == ("x mod 5",) * MOST_FUNCTIONS

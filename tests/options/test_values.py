@@ -40,6 +40,7 @@ def test_every_unit_of_a_size_is_known_in_both_cases():
         assert SIZE.parse(f"7{unit}") == SIZE.parse(f" 7{unit.lower()} ") == 7 * power
     assert [SIZE.parse("9" * 18), SIZE.parse("4294967296G"), SIZE.parse("0")] == [10**18 - 1, SIZE.check(LARGEST), 0]
     assert [SEED.parse("0"), SEED.parse("4294967295")] == [0, (1 << 32) - 1]
+    assert len({SEED.parse("random") for _ in range(9)}) > 7
     for wrong in ("1" + "0" * 18, "4294967297G", "1T", "1KK", "1BK", "K", "1 K", "-1K"):
         with pytest.raises(ValueError, match="a size"):
             SIZE.parse(wrong)

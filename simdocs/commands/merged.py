@@ -146,7 +146,7 @@ def _refuse_different(first: Artifact, artifact: Artifact) -> None:
     if have_other_items(found):
         told = f"{first.name} and {artifact.name} have different shingles, which their hash functions number"
         raise ParametersError(first.name, artifact.name, found, f"{told}: sign all documents in one run")
-    if found.keys() - {*Bands._fields, "ignored_digest"}:  # the rest follows from them
+    if found.keys() - Bands._fields:  # the rest follows from them
         found = {name: values for name, values in found.items() if name not in Bands._fields}
     theirs = {name: (other, one) for name, (one, other) in found.items()}
     told = f"{first.name} was built {built_with(found, 'one')}, and {artifact.name} {built_with(theirs)}"
@@ -183,10 +183,10 @@ def _facts_together(facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     An update reads all files again that may have changed since the first of these runs began.
     """
     together = dict[str, Any]()
-    for name, choose in (("read_ns", min), ("max_size", max)):
+    for name in ("read_ns", "max_size"):
         values = [value for each in facts if type(value := each.get(name)) is int]
         if len(values) == len(facts):
-            together[name] = choose(values)
+            together[name] = min(values)
     counts = Counter[str]()
     for each in facts:
         skipped = each.get("skipped")

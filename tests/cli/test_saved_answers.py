@@ -85,6 +85,9 @@ def test_an_artifact_gives_the_rows_that_its_documents_give(place: Path) -> None
     assert of_artifact[1] == fresh[1]
     for field in ("root", "arguments", "roots", "documents", "groups", "kept", "duplicates"):
         assert of_artifact[0][field] == fresh[0][field], field
+    run = json.loads((place / "x.index/run.json").read_text())
+    (place / "x.index/run.json").write_text(json.dumps(run | {"given": [["docs", 7]]}))
+    assert saved(place, "x.index")[0]["arguments"] == [{"name": "x.index", "documents": 5}]
 
 
 def test_a_kept_document_of_an_index_has_the_root_of_the_index(place: Path) -> None:

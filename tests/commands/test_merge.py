@@ -214,3 +214,45 @@ def test_a_merge_that_loses_documents_warns_or_replaces_nothing(here):
     result = merge("all.index", "a.index", "b.index", "c.txt.index", allow_shrink=True)
     assert result.summary()["update"]["note"] == "it was built from other arguments"
     assert len(result.documents) == 4
+
+
+def recorded(target: str, *names: str) -> list[Any]:
+    """What run.json of an artifact records under these names; None: nothing."""
+    run = json.loads(Path(target, "run.json").read_text())
+    return [run.get(name) for name in names]
+
+
+def test_absolute_names_need_no_root_and_what_is_not_known_of_an_artifact_is_left_out(here):
+    lay(a_x=FOX, b_y=OWL)
+    for name, file in ("a", "x"), ("b", "y"):
+        with chdir(name):
+            built(Path(f"../{name}.index"), [f"{here}/{name}"])
+            built(Path(f"../in_{name}.index"), [file])
+    merge("all.index", "b.index", "a.index")
+    both = [[f"{here}/{name}", 1] for name in "ba"]
+    read_ns = min(recorded(f"{name}.index", "read_ns")[0] for name in "ab")
+    assert recorded("all.index", "root", "given", "read_ns") == [
+        f"{here}/b",
+        both,
+        read_ns,
+    ]
+    assert recorded("all.index", "max_size") == recorded("a.index", "max_size") != [None]
+    os.unlink("b.index/run.json")
+    merge("all.index", "b.index", "a.index", allow_shrink=True)
+    known = [str(here), [["b.index", 1], both[1]], None, None]
+    assert recorded("all.index", "root", "given", "read_ns", "max_size") == known
+    os.symlink("a", "link")
+    with chdir("a"):
+        built(Path("../more.index"), ["./x"])
+    with pytest.raises(
+        simdocs.UsageError, match=rf"^in_a\.index was built in {here}/a, and in_b\.index in {here}/b, so"
+    ):
+        merge("new.index", "in_a.index", "more.index", "in_b.index")
+    merge("new.index", "in_a.index", "in_b.index", root="link")
+    assert recorded("new.index", "root") == [f"{here}/a"]
+    os.unlink("in_a.index/run.json")
+    with pytest.raises(simdocs.ArtifactError, match=r"^in_a\.index/run\.json: missing or damaged, so it is not known"):
+        merge("new.index", "in_a.index")
+    given = simdocs.open("a.index")
+    with pytest.raises(simdocs.UsageError, match=r"^a\.index: this artifact is given twice: name each artifact once$"):
+        simdocs.merge(given, given)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import simdocs
 from simdocs.advice import LARGE, best_threshold, is_code, is_crowd, template_fraction
 from simdocs.matching.measured_recall import PairSample
 from tests import strategies as some
@@ -120,3 +121,54 @@ def test_a_crowd_has_twenty_documents_and_most_of_the_pairs_that_a_lower_thresho
     left, right, similarity = (np.array(column) for column in zip(*pairs, strict=True))
     sample = PairSample(left, right, similarity, np.ones(len(pairs)))
     assert is_crowd(sample, 20 + 2 * others, 0.5, 0.8) == expected
+
+
+def pairs_of(pairs: int, edited: int) -> list[str]:
+    """Pairs of texts of a hundred words, of which so many differ."""
+    texts = [[[f"{text}{pair}w{at}" for at in range(100)] for text in "ab"] for pair in range(pairs)]
+    return [" ".join(words) for one, other in texts for words in (one, other[:edited] + one[edited:])]
+
+
+def forms(form: int, own: int, documents: int = 110) -> list[str]:
+    """Documents on a form of so many words, with so many words of their own."""
+    every = ([*(f"form{at}" for at in range(form)), *(f"{row}w{at}" for at in range(own))] for row in range(documents))
+    return list(map(" ".join, every))
+
+
+def program(edited: int) -> list[str]:
+    """Pairs of programs of 80 lines, of which so many differ."""
+    lines = [
+        [f"int t{row}v{at}{'' if at >= cut else 'e'} = f(a, b);" for at in range(80)]
+        for row in range(30)
+        for cut in (0, edited)
+    ]
+    return list(map("\n".join, lines))
+
+
+GAP = "about 30 pairs are within 0.05 of the threshold 0.8, and 0 of 0.7: --threshold 0.7 finds about 30 more"
+FORM = (
+    "60% of the tokens of a document, on average, are in more than 90% of all documents, so they may share a template:"
+    " --ignore-common 0.9 leaves it out"
+)
+TITLES = [" ".join(f"{(at // 2 * 8 + word) ** 5}" for word in range(1, 6 + at % 2)) for at in range(80)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "how", "said"),
+    [
+        (pairs_of(30, 13), {"k": 1}, [GAP]),
+        (pairs_of(3, 13), {"k": 1}, []),
+        (program(20), {"k": 2}, ["most of these texts are program code: --threshold 0.5 finds more copies"]),
+        (forms(60, 40), {"k": 1}, [FORM]),
+        (forms(60, 40, 99), {"k": 1}, []),
+        (forms(180, 20), {"k": 1, "threshold": 0.7}, []),  # they are versions of one text
+        (forms(20, 20), {"k": 1}, []),  # too little would be left
+    ],
+)
+def test_tune_says_in_one_line_why_it_proposes_something(texts, how, said):
+    assert simdocs.tune(texts=texts, unit="word", **how).advice == tuple(said)
+
+
+def test_the_k_of_an_artifact_is_not_changed_without_its_documents():
+    first, *_ = simdocs.tune(simdocs.index(texts=TITLES)).advice
+    assert first == "the index given cannot change -k: build it again from its documents with -k 3"

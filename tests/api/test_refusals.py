@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -143,3 +144,45 @@ def test_texts_in_the_place_of_paths_bring_the_name_of_their_keyword(tmp_path, m
             call(["a"])
     with pytest.raises(simdocs.UsageError, match=r"dict_values is not a path: .*, or texts as texts=\[\.\.\.\]"):
         simdocs.dedupe({"a": 1}.values())
+
+
+NO_PATH = "is not a path: pass each path as a separate argument"
+WITHOUT_A_WORD = [
+    ("dedupe", {"documents": ("x",), "output": "a\0b"}, r"-o must be a path, without NUL, not 'a\x00b'"),
+    ("dedupe", {"documents": ("x",), "output": 3}, "-o must be a path, not 3"),
+    ("dedupe", {"documents": ("x",), "template": (3,)}, "--template must be a path, or a tuple of paths, not (3,)"),
+    ("dedupe", {"documents": ("x",), "against": 3}, "--against must be an artifact of kind index, or its path, not 3"),
+    ("dedupe", {"texts": ["a"], "kept_rows": "k", "follow": True}, "--follow and --kept-rows needs paths, not texts"),
+    (
+        "compare",
+        {"texts": ["a", "b"], "max_size": 3, "id_field": "x"},
+        "--max-size and --id-field needs paths, not texts",
+    ),
+    ("show", {"text": "a", "max_size": 3}, "--max-size needs a file, not a text in memory"),
+    ("show", {"file": "x", "documents": (3,)}, "each name of a document must be a path"),
+    ("check", {"artifacts": (3,)}, f"int {NO_PATH}"),
+    ("dedupe", {"documents": (["a"], 3)}, f"list {NO_PATH}, or texts as texts=[...]; int {NO_PATH}"),
+    (
+        "report",
+        {"answer": 3},
+        "answer must be what dedupe has found, an answer that was read, or the path of one, not 3",
+    ),
+]
+"""What only Python can ask."""
+
+
+@pytest.mark.parametrize(("command", "given", "said"), WITHOUT_A_WORD)
+def test_what_only_python_can_ask_is_refused_in_these_words(command, given, said):
+    with pytest.raises(simdocs.UsageError) as refused:
+        ASKED[command](**given)
+    assert str(refused.value) == said
+
+
+def test_a_switch_of_an_artifact_cannot_be_turned_off_and_a_text_is_no_path():
+    said = r"^the index given was built with --nfkc: rebuild it without, or give the option here$"
+    with pytest.raises(simdocs.UsageError, match=said):
+        simdocs.dedupe(simdocs.index(texts=["a"], nfkc=True), nfkc=False)
+    with pytest.raises(simdocs.UsageError) as refused:
+        simdocs.similarity(Path("x"), 3)  # type: ignore[arg-type]
+    path = f"a text must be str or bytes, not {type(Path()).__name__}: read the file with read_bytes()"
+    assert str(refused.value) == f"{path}; a text must be str or bytes, not int"

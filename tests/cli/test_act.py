@@ -256,6 +256,13 @@ def test_rows_of_data_sets_are_left_with_what_to_do_instead(place: Path) -> None
     assert second[1].startswith("its kept document docs/x.jsonl#0 is a row of docs/x.jsonl, not a file")
 
 
+def test_texts_that_came_from_no_file_are_left(place: Path) -> None:
+    library.write_answer(library.dedupe(texts=[A, A1]), "x.answer")
+    assert move() == [("1", "it came from no file")]
+    library.write_answer(library.dedupe("docs/a", against=library.index(texts=[A])), "x.answer")
+    assert move(**ALL) == [("docs/a", "its kept document 0 came from no file")]
+
+
 def test_some_are_protected_or_chosen(place: Path) -> None:
     for given in ({"protect": ["deep/b"]}, {"protect": [f"{place}/docs/deep"]}, {"only": ["z"]}):
         assert move(**given) == []

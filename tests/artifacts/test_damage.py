@@ -211,8 +211,9 @@ def test_the_program_reports_a_damaged_block(built, place, file):
     assert simdocs("query", place / "docs.index", "docs", cwd=built) == (4, b"", said)
 
 
-def test_a_lack_of_open_files_is_no_damage(tmp_path, monkeypatch):
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.ENOMEM])
+def test_a_lack_of_open_files_or_memory_is_no_damage(tmp_path, monkeypatch, number):
     path = laid(tmp_path)["index"]
-    monkeypatch.setattr(reader.syscalls, "open_found", mock.Mock(side_effect=OSError(errno.EMFILE, "too many")))
+    monkeypatch.setattr(reader.syscalls, "open_found", mock.Mock(side_effect=OSError(number, "too many")))
     with pytest.raises(OSError, match="too many"):
         reader.open_artifact(os.fsencode(path))

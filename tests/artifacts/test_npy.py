@@ -182,11 +182,12 @@ def test_a_value_that_lies_across_two_blocks_is_read_only_if_both_are_whole():
                 read(npy.MappedColumn("x", values, forged, array, {}))
 
 
-def test_an_artifact_that_is_replaced_while_it_is_opened_is_opened_again(place, monkeypatch):
+@pytest.mark.parametrize("step", ["_opened", "_read_run"])
+def test_an_artifact_that_is_replaced_while_it_is_opened_is_opened_again(place, monkeypatch, step):
     """The directory that was opened first is empty by then."""
     path = place / "a.signatures"
     save(path, 1)
-    real, times = reader._opened, iter([2, 3])
+    real, times = getattr(reader, step), iter([2, 3])
 
     def replaced(dir_fd, name):
         of_the_reader = reader._is_still(os.fsencode(path), dir_fd)  # the writer opens its draft, too
@@ -194,7 +195,7 @@ def test_an_artifact_that_is_replaced_while_it_is_opened_is_opened_again(place, 
             save(path, salt)
         return real(dir_fd, name)
 
-    monkeypatch.setattr(reader, "_opened", replaced)
+    monkeypatch.setattr(reader, step, replaced)
     artifact = reader.open_artifact(os.fsencode(path))
     assert artifact.run["salt"] == 3
     assert (np.asarray(artifact["signatures"].all()) == arrays("signatures", 3)["signatures"]).all()

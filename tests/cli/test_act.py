@@ -471,13 +471,18 @@ def test_what_is_gone_or_in_a_directory_that_is_gone_is_named(place: Path) -> No
     assert f"neither it nor {place}/away/docs/deep/b is there" in why
 
 
-@pytest.mark.parametrize("text", [A1, A1[::-1]], ids=["the same", "another of the same size"])
-def test_a_moved_file_is_put_back_if_its_bytes_are_the_same(place: Path, text: bytes) -> None:
+@pytest.mark.parametrize(
+    ("text", "later", "is_new"), [(A1, 1, True), (A1[::-1], 0, True), (A1[::-1], 1, False), (A1 + b"more", 0, False)]
+)
+def test_a_moved_file_is_put_back_if_its_bytes_are_the_same(place: Path, text: bytes, later: int, is_new: bool) -> None:
+    """Of another file its size, its time and its inode may each be the same, if not all of them."""
     move()
     moved = place / "away/docs/deep/b"
-    moved.unlink()
-    moved.write_bytes(text)
-    os.utime(moved, (1, 1))
+    time = moved.stat().st_mtime_ns
+    (place / "new" if is_new else moved).write_bytes(text)
+    if is_new:
+        (place / "new").replace(moved)
+    os.utime(moved, ns=(time, time + later))
     found = undo().skipped.by_reason.get("left", [])
     if text == A1:
         assert (found, (place / "docs/deep/b").read_bytes(), moved.exists()) == ([], A1, False)

@@ -210,8 +210,14 @@ def test_a_file_that_comes_between_is_moved_back(place: Path, monkeypatch: pytes
 
 
 @pytest.mark.reliability("a file that comes in the place of a duplicate")
-def test_a_file_that_is_written_to_between_and_keeps_its_size_is_moved_back(place: Path, monkeypatch) -> None:
-    before(monkeypatch, "rename_between", lambda old, *_: Path("docs", old).write_bytes(b"x" * len(A)))
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_file_that_is_written_to_between_and_keeps_its_size_or_time_is_moved_back(place: Path, monkeypatch, more):
+    def written(old: str, *_: object) -> None:
+        time = Path("docs", old).stat().st_mtime_ns
+        Path("docs", old).write_bytes(b"x" * (len(A) + more))
+        os.utime(Path("docs", old), ns=(0, time + 1 - more))
+
+    before(monkeypatch, "rename_between", written)
     done = library.act("x.answer", yes=True, move="away", max_removed=1.0)
     assert ("docs/copy", CHANGED) in done.skipped.by_reason["left"]
     assert set((place / "docs/copy").read_bytes()) == {ord("x")}

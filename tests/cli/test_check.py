@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from simdocs.artifacts import formats
+from simdocs.errors import ArtifactError
 from simdocs.options.recipes import Containing
 from tests.cli.corpus import A1, A2, A, B, lay
-from tests.cli.forged import BROKEN, Arrays, signed_anew
+from tests.cli.forged import BROKEN, Arrays, put, signed_anew
 from tests.cli.program import Done, bound_by_modes, simdocs
 from tests.commands.building import damages as found
 from tests.commands.building import opened
@@ -90,7 +91,7 @@ def test_check_names_a_damaged_digest_of_what_it_was_made_from(there):
 
 def test_check_names_all_damaged_files_or_the_first_that_cannot_be_opened(there):
     index = there / "x.index"
-    (index / "run.json").unlink()
+    (index / "run.json").write_text('{"start": "then"}')
     flip(index / "band_keys.npy", -1)
     flip(index / "signatures.npy", -1)
     found = [line.partition(":")[0] for line in damages(there, "x.index")]
@@ -169,3 +170,10 @@ def test_a_query_refuses_a_sketch_of_documents_that_are_copies(there):
     done = simdocs("query", "x.index", "docs/700", "--measure", "containment", cwd=there)
     said = "x.index/sketch_rows.npy: damaged: holds a document that is not the first one with its text"
     assert (done.status, done.err) == (4, f"simdocs: error: {said}: build the artifact again\n")
+
+
+@pytest.mark.parametrize(("row", "first"), [(5, 0), ([0, 2], [2, 2])])
+def test_bands_are_not_taken_over_if_a_text_is_called_the_copy_of_another_or_of_a_later_one(there, row, first):
+    signed_anew(there / "x.index", put("same_as", row, first))
+    with pytest.raises(ArtifactError, match=r"same_as\.npy: damaged: does not hold the rows of the first documents"):
+        opened(there / "x.index").hold_tables()

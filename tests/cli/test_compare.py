@@ -245,21 +245,6 @@ def test_a_percentage_shows_on_which_side_of_the_threshold_it_is(share, threshol
     assert shown > 0 or share < 1e-8
 
 
-def test_a_terminal_shows_the_measures_and_the_difference_without_what_is_far_from_it(here):
-    far = "".join(f"The same sentence, number {number}.\n" for number in range(30))
-    (here / "a.txt").write_text(far + A)
-    (here / "b.txt").write_text(far + B)
-    done = on_terminal("compare", "a.txt", "b.txt", colored=False, cwd=here, columns=40)
-    assert (done.status, done.err) == (0, "")
-    _, text, table = screen(done)
-    assert max(map(len, table.splitlines())) <= 40
-    assert " jaccard " in table
-    assert "number 3." not in text and "equal characters" in text
-    assert "six until [-three-]{+four+}, as a pin" in text.replace("\n", " ")
-    whole = on_terminal("compare", "a.txt", "b.txt", "--diff", "words", colored=False, cwd=here, columns=40)
-    assert screen(whole)[1].startswith(far)
-
-
 def test_a_terminal_shows_the_first_places_and_says_how_many_more_there_are(here):
     lines = [f"The same sentence, which is number {number}, ends here.\n" for number in range(60)]
     changed = [line.replace("ends", "stops") if number < 21 else line for number, line in enumerate(lines)]
@@ -270,17 +255,6 @@ def test_a_terminal_shows_the_first_places_and_says_how_many_more_there_are(here
     assert text.endswith("[1 of 21 places that differ are not shown: --diff words shows all]\n")
     whole = on_terminal("compare", "a.txt", "b.txt", "--diff", "words", colored=False, cwd=here).out.decode()
     assert "not shown" not in whole and whole.count("stops") == 21
-
-
-def test_a_terminal_shows_how_long_passages_begin_and_end(here):
-    for name, word in (("a.txt", "left"), ("b.txt", "right")):
-        (here / name).write_text(" ".join(f"{word}{number}" for number in range(1000)))
-    text = screen(on_terminal("compare", "a.txt", "b.txt", colored=False, cwd=here))[1]
-    assert len(text) < 800
-    assert text.startswith("[-left0 left1 ") and " left999-]{+right0 " in text and text.endswith(" right999+}\n")
-    assert text.count(" more characters ...]") == 2
-    whole = simdocs("compare", "a.txt", "b.txt", "--diff", "words", cwd=here).out.decode()
-    assert "left500" in whole and "right500" in whole
 
 
 @pytest.mark.parametrize("mode", ["words", "unified"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from io import BytesIO
 from itertools import product
@@ -11,29 +9,9 @@ from itertools import product
 import pytest
 
 from simdocs.options.families import FORMATS
-from tests.cli.corpus import A1, A, lay
+from tests.cli.corpus import A, lay
 from tests.cli.every import TABULATING
 from tests.cli.program import simdocs
-
-
-def test_every_format_has_the_same_rows(here):
-    lay(here, {"docs/d,e.txt": A, 'docs/"q"': A1, "docs/é": A})
-    columns = ["kept", "duplicate", "jaccard", "estimate"]
-    ask = ("dedupe", "docs")
-    tsv = simdocs(*ask, "--header", cwd=here).out.decode()
-    header, *rows = [line.split("\t") for line in tsv.splitlines()]
-    assert header == columns
-    assert len(rows) > 1
-    assert simdocs(*ask, cwd=here).out.decode() == "".join("\t".join(row) + "\n" for row in rows)
-    comma = simdocs(*ask, "--format", "csv", cwd=here).out.decode()
-    assert comma.count("\r\n") == len(rows) + 1
-    assert list(csv.reader(io.StringIO(comma, newline=""), strict=True)) == [header, *rows]
-    lines = simdocs(*ask, "--format", "jsonl", cwd=here).out.decode().split("\n")
-    assert lines.pop() == ""
-    found = [json.loads(line) for line in lines]
-    assert all(list(one) == columns for one in found)
-    as_text = [[f"{one[key]:.6f}" if key in columns[2:] else one[key] for key in columns] for one in found]
-    assert as_text == rows
 
 
 @pytest.mark.parametrize(

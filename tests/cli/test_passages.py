@@ -93,33 +93,6 @@ def test_the_exit_status_can_say_whether_there_are_passages(here):
         assert simdocs("compare", "letter", b, "--passages", "--exit-code", "-q", cwd=here).status == status
 
 
-AT_A_TERMINAL = """\
-110 characters: letter:3 (11-121) = paper:4 (23-155)
-[=The bridge stood open from six until
-three, as a pin sheared off. Nobody was
-hurt, and traffic was sent round.=]
-
-"""
-
-
-def test_people_see_the_passage_in_the_first_text(here):
-    done = on_terminal("compare", "letter", "paper", "--passages", columns=40, colored=False, cwd=here)
-    assert (done.status, done.out.decode()) == (0, AT_A_TERMINAL)
-    table = simdocs("compare", "letter", "paper", "--passages", "--format", "table", cwd=here).out.decode()
-    assert table.split("\n", 1)[1] == f"[={QUOTE}=]\n\n"
-
-
-def test_the_middle_of_a_long_passage_is_left_out_for_people(here):
-    long = " ".join(f"word{at}" for at in range(200))
-    (here / "letter").write_text(long)
-    (here / "paper").write_text(long)
-    shown = simdocs("compare", "letter", "paper", "--passages", "--format", "table", cwd=here).out.decode()
-    assert "[=word0 word1 " in shown
-    assert " word199=]\n" in shown
-    assert " more characters ...][=" in shown
-    assert len(shown) < 500
-
-
 def test_a_passage_can_do_no_harm_to_a_terminal(here):
     for name in ("letter", "paper"):
         (here / name).write_text(f"\x1b[31m{QUOTE}\x1b]0;x\x07{QUOTE}")

@@ -13,7 +13,6 @@ from simdocs.commands import repeated as module
 from simdocs.model.result import Look, tables_of
 from tests.cli.corpus import lay
 from tests.cli.program import Done, simdocs
-from tests.cli.terminal import on_terminal
 
 FOOTER = "This newsletter is sent by the Harbour Office, Quay 5. To unsubscribe,\nwrite STOP to office@harbour.example"
 QUOTE = "A lighthouse that nobody tends is still a lighthouse, said the keeper, and went to bed at noon."
@@ -79,17 +78,6 @@ def test_a_template_file_can_be_made_of_the_answer(here):
     left = simdocs("dedupe", "docs", "--template", "template.txt", "--summary-json", "x.json", cwd=here)
     assert left.status == 0
     assert json.loads((here / "x.json").read_text())["ignored_share"] > 0.1
-
-
-def test_people_see_each_passage_with_its_first_places_and_its_text(here):
-    shown = on_terminal("passages", "docs", "-q", colored=False, cwd=here).out.decode()
-    first, second = shown.split("\n\n2: ")
-    assert first.startswith("1: 110 characters in 6 documents\n  docs/0.txt:2 (")
-    assert "\n  and 3 more\n" in first
-    assert f"[=!\n\n{FOOTER}.=]" in first
-    assert second.startswith("95 characters in 2 documents\n  docs/1.txt:2 (")
-    assert f"[={QUOTE}=]" in second
-    assert passages(here, "--format", "table").out.decode() == shown
 
 
 def test_the_bytes_are_the_same_for_any_number_of_workers(here):

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from simdocs.options.families import FIGURES
-from simdocs.views.svg import TITLES
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.missing_library import environment_without
 from tests.cli.program import in_shell, simdocs
@@ -111,17 +110,6 @@ def test_the_commands_of_a_page_compare_as_dedupe_did(tmp_path: Path, options: l
         assert measures[name] == f"{similarity:.6f}".encode()
 
 
-def test_what_is_left_out_is_said(place: Path) -> None:
-    size = len(A) + len(A1)
-    page = page_of(place, "docs", "new", options=("--report-size", str(size)))
-    assert page.texts["0"]["pairs"].keys() == {"1"}
-    assert [*page.texts] == ["0"]
-    assert "What differs is shown for 1 of 3 pairs: 2 are left out, because a report has" in page.text
-    none = page_of(place, "docs", "new", options=("--report-size", "0"))
-    assert none.texts == {}
-    assert "No texts are in this page" in none.text
-
-
 def test_texts_that_are_gone_or_have_changed_are_named(place: Path) -> None:
     simdocs("dedupe", "docs", "new", "-t", "0.5", "-q", "-o", "x.answer", cwd=place)
     os.remove(place / "docs" / "b.txt")
@@ -145,18 +133,6 @@ def test_without_jinja2_the_error_comes_before_the_work_and_figures_are_drawn(pl
     done = simdocs("report", "page.answer", "--figure", "sizes", "-o", "sizes.svg", cwd=place, env=absent)
     assert done == (0, b"", "")
     assert sorted(path.name for path in place.iterdir()) == ["docs", "hidden", "new", "page.answer", "sizes.svg"]
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_each_figure_is_an_image_of_its_own_with_a_title_and_a_description(place: Path, name: str) -> None:
-    saved(place, "docs", "new", "-t", "0.5")
-    done = simdocs("report", "page.answer", "--figure", name, "-o", "x.svg", cwd=place)
-    assert done == (0, b"", "")
-    image = Tree.parse(place / "x.svg").getroot()
-    ids = image.attrib["aria-labelledby"].split()
-    title, description = (next(each for each in image.iter() if each.get("id") == named) for named in ids)
-    assert title.text == TITLES[name]
-    assert len(description.text or "") > 20
 
 
 def test_an_answer_without_duplicates_has_a_page_and_figures_too(tmp_path: Path) -> None:

@@ -18,18 +18,6 @@ def plain(out: bytes) -> str:
     return re.sub(rb"\x1b\[[0-9;]*m", b"", out).decode()
 
 
-def test_the_default_on_a_terminal_is_a_table(here):
-    done = on_terminal("dedupe", "docs", cwd=here)
-    assert (done.status, done.err) == (0, "")
-    for word in ("docs/a.txt", "docs/b.txt", jaccard(A, A1), "estimate"):
-        assert word in plain(done.out)
-    assert "kept" in plain(done.out)
-
-
-def test_an_empty_answer_shows_nothing_on_a_terminal(here):
-    assert on_terminal("dedupe", "docs/a.txt", cwd=here)[:2] == (0, b"")
-
-
 @pytest.mark.parametrize(
     ("variables", "colored"),
     [

@@ -69,6 +69,19 @@ def test_each_duplicate_is_in_the_bar_of_its_similarity(many: Report) -> None:
     assert {first + at: count for at, count in enumerate(counts) if count} == bars
 
 
+def test_a_bar_begins_with_its_similarity_and_the_threshold_has_one() -> None:
+    answer = answer_with(0)
+    scores = [(None, 0.29), (0.3, 1.0), (0.999999, 0.0), (1.0, 0.0), (0.999999999, 0.0)]
+    answer.threshold, answer.source = (
+        0.57,
+        lambda: (SavedPair(document("a"), document(f"{at}"), *each, 0) for at, each in enumerate(scores)),
+    )
+    bars = {29: 1, 30: 1, 99: 1}
+    assert similarities_of(report_of(answer)) == (29, [bars.get(at, 0) for at in range(29, 100)], 2)
+    answer.source = lambda: iter([SavedPair(document("a"), document("b"), 1.0, 1.0, 0)])
+    assert similarities_of(report_of(answer)) == (57, [0] * 43, 1)
+
+
 def test_a_pair_that_is_shown_takes_the_bytes_of_both_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     groups = GroupTable.of(answer_with(6))  # the largest has 500, 501, 502 and 503 bytes
     assert list(chosen_pairs(groups, 2003)) == [(0, [1, 2])]

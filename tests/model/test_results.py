@@ -7,6 +7,7 @@ import json
 import pytest
 
 import simdocs
+from simdocs.model.groups import WrittenRows
 from simdocs.model.result import Result, lines_of
 from tests.cli.corpus import A1, A, B
 
@@ -46,6 +47,33 @@ def test_a_result_has_the_length_of_its_rows_and_yields_them(index, question):
     assert list(map(repr, result)) == list(map(repr, result.rows()))
     assert len(result) == len(list(result))
     assert bool(result) == (len(result) > 0)
+
+
+REPRS = {
+    "<BandIndex: documents=1, unit='char', k=5, num_perm=128, threshold=0.8, bands=18, rows=7>": lambda: simdocs.index(
+        texts=["a b"], k=5
+    ),
+    "<Shingles: documents=2, unit='word', k=5, nfkc=True>": lambda: simdocs.shingle(
+        texts=["a", "b"], unit="word", nfkc=True
+    ),
+    "<Deduplication of dedupe: documents=4, rows=2>": lambda: simdocs.dedupe(texts=TEXTS),
+    "<Documents: 4>": lambda: simdocs.dedupe(texts=TEXTS).documents,
+    "<SavedAnswer: 4 documents, 2 duplicates>": lambda: simdocs.dedupe(texts=TEXTS).saved(),
+}
+
+
+@pytest.mark.parametrize("said", REPRS)
+def test_a_prompt_shows_what_it_is_and_what_is_not_the_default(said):
+    assert repr(REPRS[said]()) == said
+
+
+def test_a_line_says_where_rows_are_and_which_of_them_are_not_judged():
+    assert [WrittenRows("kept_rows", b"a\n", 1200, *more).in_words() for more in ((None,), (1, 3, 1), (2, 0, 2))] == [
+        r"kept rows: 1,200, written to a\n",
+        r"kept rows: 1,200, of these 3 that could not be compared, written to 1 file in a\n, without any of 1 file that"
+        " cannot be read",
+        r"kept rows: 1,200, written to 2 files in a\n, without any of 2 files that cannot be read",
+    ]
 
 
 @pytest.mark.parametrize("question", ASKED)

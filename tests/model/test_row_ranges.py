@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdocs.model.artifact import rows_of_ranges
+from simdocs.model.artifact import as_ranges, rows_of_ranges
 
 
 def _rows_one_by_one(text: str, size: int) -> list[int] | None:
@@ -35,6 +39,12 @@ def test_a_text_stands_for_ascending_rows_or_is_refused(text, size):
             rows_of_ranges(text, size)
     else:
         assert rows_of_ranges(text, size).tolist() == rows
+        shortest = as_ranges(np.array(rows, np.int64))
+        assert _rows_one_by_one(shortest, size) == rows
+        ends = re.split("[,-]", shortest) if rows else []
+        assert shortest.count(",") == sum(later - row > 1 for row, later in pairwise(rows)) and len({*ends}) == len(
+            ends
+        )
 
 
 @pytest.mark.parametrize("text", ["0-999999999999999999", "9" * 19, "0-" + "9" * 5000, "0,1\n", "-1", "1-", ",", "0x1"])

@@ -31,6 +31,27 @@ def test_a_limit_keeps_the_first_in_natural_order_whatever_order_they_come_in(sk
         assert some.kept(reason) == every.kept(reason)[:most]
 
 
+def test_what_was_skipped_is_told_by_reason_in_the_order_of_the_reasons():
+    skipped = Skipped(most=1, warnings=["more"])
+    skipped.extend(Skip("uninstalled", b"%d" % at, "needs x") for at in (2, 1, 3))
+    skipped.extend([Skip("malformed", b"b", "why", 2, noun="row"), Skip("malformed", b"a"), Skip("oversized", b"\xff")])
+    skipped.count("malformed", 1000)
+    skipped.count("hidden", 2)
+    assert list(skipped.counts.items()) == [("hidden", 2), ("uninstalled", 3), ("oversized", 1), ("malformed", 1002)]
+    assert skipped.by_reason == {
+        "hidden": [],
+        "uninstalled": [(name, "needs x") for name in "123"],
+        "oversized": [("\udcff", "")],
+        "malformed": [("a", "")],
+    }
+    assert Skipped(_kept={"left": [Skip("left", b"a", "b", 2, noun="row")]}, _counts={"left": 1}).by_reason == {
+        "left": [("a", "row 2: b")]
+    }
+    assert skipped.unjudged_in_words == "1: larger than --max-size; 1,002: malformed"
+    assert (skipped.unjudged, Skipped().every_warning) == (1003, [])
+    assert skipped.every_warning == ["1 and 2 more files skipped: needs x", "more"]
+
+
 def test_lines_sort_by_number():
     skipped = Skipped()
     given_names = [(b"b", 0), (b"a", 10), (b"a", 9), (b"a", 0)]

@@ -12,6 +12,7 @@ import pytest
 
 from simdocs.errors import OutputError
 from simdocs.storage.atomic_file import atomic_file
+from tests.artifacts.tiny import found, save
 from tests.storage.faults import FAULTS, Faulty, calls_of, end_of, instead
 
 OLD, NEW = b"old\n", b"new\n" * 1000
@@ -86,10 +87,12 @@ def test_a_failed_sync_of_the_parent_directory_is_reported(place, monkeypatch):
 
 @pytest.mark.reliability("short writes")
 def test_short_writes_are_continued(place, monkeypatch):
-    write_some = os.write
-    instead(monkeypatch, write=lambda to, data: write_some(to, bytes(data[:7])))
+    some, there = os.write, os.pwrite
+    instead(monkeypatch, write=lambda to, data: some(to, data[:7]), pwrite=lambda to, data, at: there(to, data[:7], at))
     write(place / "answer")
     assert (place / "answer").read_bytes() == NEW
+    save(place / "a.signatures", 1)
+    assert found(place / "a.signatures") == 1
 
 
 @pytest.mark.reliability("close fails")

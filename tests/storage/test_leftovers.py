@@ -224,10 +224,11 @@ def test_a_draft_directory_of_a_killed_run_is_removed(place, files, probes):
 
 @pytest.mark.parametrize("mode", [0o600, 0o644, 0o666])
 def test_a_draft_file_of_a_killed_run_is_removed(place, mode):
-    lay(place, {DRAFT_FILE: b"half"})
+    aside = f"{draft_of(FILE)}.act.1"  # a document, while act moves it
+    lay(place, {DRAFT_FILE: b"half", aside: b"precious"})
     (place / DRAFT_FILE).chmod(mode)
     write(place / FILE)
-    assert os.listdir(place) == [FILE]
+    assert sorted(os.listdir(place)) == [aside, FILE]
 
 
 @pytest.mark.parametrize(("fault", "done"), [FAULTS["disk-full"], *slow(*list(FAULTS.values())[1:])])

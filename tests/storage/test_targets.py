@@ -114,15 +114,17 @@ def test_the_target_of_a_link_is_replaced_and_the_link_stays(place, dangling):
 @as_root
 @pytest.mark.reliability("a link, FIFO or socket of another user at the output")
 @pytest.mark.parametrize("kind", ["link", "FIFO"])
-@pytest.mark.parametrize("mode", [0o1777, 0o755])
-def test_another_users_link_in_a_shared_directory_is_not_followed(place, kind, mode):
+@pytest.mark.parametrize(("mode", "owner"), [(0o1777, 0), (0o755, 0), (0o1755, 0), (0o777, 0), (0o1777, STRANGER)])
+def test_another_users_link_in_a_shared_directory_is_not_followed(place, kind, mode, owner):
+    """It is if nobody else can make one there, or the owner of the directory made it."""
     mine, planted = place / "mine", place / "shared" / "answer"
     mine.write_bytes(b"precious")
     planted.parent.mkdir()
+    os.chown(planted.parent, owner, owner)
     planted.parent.chmod(mode)
     planted.symlink_to(mine) if kind == "link" else os.mkfifo(planted)
     os.chown(planted, STRANGER, STRANGER, follow_symlinks=False)
-    if mode == 0o1777:
+    if (mode, owner) == (0o1777, 0):
         with pytest.raises(OutputError, match=r"this is a (link|special file) of another user"):
             real_path(os.fspath(planted), "answer")
         with pytest.raises(OutputError, match="of another user"), atomic_file(os.fspath(planted)) as file:

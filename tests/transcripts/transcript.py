@@ -28,8 +28,9 @@ SCENES = sorted(HERE.glob("*.txt"))
 
 _MAY_DIFFER = (
     *("files.npy", "run.json", "summary.json", "saved.answer", "saved.answer.journal.jsonl", ".simdocs-files.json"),
+    "report.html",
 )
-"""Files that hold times or inodes."""
+"""Files that hold times, inodes or the directory."""
 
 
 _TIMES = {

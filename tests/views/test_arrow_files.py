@@ -61,6 +61,13 @@ def as_read(row: Row, table: Any) -> dict[str, Any]:
 @example(rows=[(b"", 0, b"", 0.0), (b"\xff", None, None, None), (b"\xc3\xa9", 1, b"a\0b\n", 1.0)])
 def test_every_row_can_be_read_back(form, rows):
     table = read(form, drawn(form, rows))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(output_formats, "_AT_ONCE", 4)
+        same = [(b"a", *row[1:]) for row in rows]
+        cut = drawn(form, same, 3)
+        assert cut == drawn(form, same, 12)
+        file = parquet.ParquetFile(io.BytesIO(cut)) if form == "parquet" else pyarrow.ipc.open_file(cut)
+        assert (file.num_row_groups if form == "parquet" else file.num_record_batches) == max(1, -(-len(rows) // 4))
     assert table.to_pylist() == [as_read(row, table) for row in rows]
     types = {field.name: str(field.type) for field in table.schema}
     invalid = types.pop("document_b64", None)

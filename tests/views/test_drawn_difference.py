@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.matching.difference import difference
-from simdocs.views.drawn_difference import COLORS, DifferenceRow, Marks, difference_rows, marked, unified
+from simdocs.model.comparison import Difference, Passage
+from simdocs.views.drawn_difference import (
+    COLORS,
+    DifferenceRow,
+    Marks,
+    difference_rows,
+    ends_of,
+    marked,
+    unified,
+)
 from tests import strategies as some
 
 texts = st.lists(st.text("ab\u0301日本 \t\n\r-", max_size=8) | st.just("same line\n"), max_size=8).map("".join)
@@ -76,6 +85,39 @@ def test_without_the_passages_of_one_text_the_words_of_the_other_are_left(marks,
     text = shown(a, b, unit, marks)
     assert only(text, marks.added, marks.removed).split() == a.split()
     assert only(text, marks.removed, marks.added).split() == b.split()
+
+
+def passages(*each: tuple[str, str]) -> Difference:
+    return Difference("words", "words", tuple(Passage(a == b, a, b) for a, b in each))
+
+
+def brief(*each: tuple[str, str]) -> str:
+    return "".join(text for text, _ in marked(passages(*each), MARKS, whole=False))
+
+
+def test_only_what_is_near_a_difference_is_shown_of_long_passages():
+    words, far = "and " * 20, "so it goes " * 12
+    assert brief((words, words), ("x", "y")) == f"{words}[-x-]{{+y+}}"
+    assert brief((f"{words}.", f"{words}."), ("x", "y")) == f"[... 44 equal characters ...]\n{'and ' * 9}.[-x-]{{+y+}}"
+    assert brief(("x ", ""), (far, far), (" ", "y")) == (
+        f"[-x-] {'so it goes ' * 3}so it\n[... 56 equal characters ...]\ngoes {'so it goes ' * 3}{{+y+}} "
+    )
+    assert brief(("x ", ""), (far, far)) == f"[-x-] {'so it goes ' * 3}so it\n[... 94 equal characters ...]\n"
+    assert brief(("a" * 600, " b" * 301)) == (
+        f"[-{'a' * 600}-]{{+{' b' * 74}+}}[... 305 more characters ...]{{+{('b ' * 75)[:-1]}+}}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("a" * 600, ("a" * 600,)),
+        ("a" * 601, ("a" * 150, "a" * 150)),
+        (f"{'a' * 140} {'b' * 600} {'c' * 140}", ("a" * 140, "c" * 140)),
+    ],
+)
+def test_a_long_text_is_cut_between_words_if_possible(text, parts):
+    assert ends_of(text) == parts
 
 
 # A unified diff has the hunks that difflib makes of the same difference.

@@ -467,8 +467,10 @@ def test_what_is_gone_or_in_a_directory_that_is_gone_is_named(place: Path) -> No
     assert f"its directory {place}/docs/deep cannot be opened" in why
     (place / "docs/deep").mkdir()
     (place / "away/docs/deep/b").unlink()
-    ((_, why),) = undo().skipped.by_reason["left"]
-    assert f"neither it nor {place}/away/docs/deep/b is there" in why
+    for text in (None, A):
+        (place / "docs/deep/b").write_bytes(text) if text else None
+        ((_, why),) = undo().skipped.by_reason["left"]
+        assert f"neither it nor {place}/away/docs/deep/b is there" in why
 
 
 @pytest.mark.parametrize(

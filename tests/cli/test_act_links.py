@@ -77,6 +77,8 @@ OTHERS: dict[str, tuple[Callable[[], object], str]] = {
         lambda: os.setxattr("docs/copy", "user.origin", b"here"),
         "the kept document has another mode, owner or group, or other extended attributes",
     ),
+    "owner": (lambda: os.chown("docs/copy", 1, -1), "the kept document has another mode, owner or group"),
+    "group": (lambda: os.chown("docs/copy", -1, 1), "the kept document has another mode, owner or group"),
     "names": (
         lambda: os.link("docs/copy", "outside"),
         "it has other names (hard links), so nothing would be freed",
@@ -281,6 +283,22 @@ def test_a_move_between_real_file_systems_keeps_everything(place: Path) -> None:
                 assert len(undo()) == 2
         assert os.listdir(away) == []
     assert sorted(os.listdir(place / "docs")) == ["a", "copy", "near", "z"]
+
+
+@pytest.mark.parametrize(("theirs", "draft", "stays"), [(A1, False, False), (B, False, True), (A1, True, True)])
+def test_undo_removes_only_the_copy_that_it_finds_at_the_target(place: Path, monkeypatch, theirs, draft, stays) -> None:
+    """The file could not be removed after it was copied. While there is a draft, what has its name is not the copy."""
+    two_disks(monkeypatch)
+    with monkeypatch.context() as patch, pytest.raises(library.OutputError, match="copied, but it cannot be removed"):
+        fails(patch, "unlink", errno.EIO)
+        library.act("x.answer", yes=True, move="away", only=["near"])
+    (aside,) = (place / "docs").glob(".simdocs*")
+    (place / "away/docs/near").write_bytes(theirs)
+    if draft:
+        (place / "away/docs" / aside.name).touch()
+    assert len(undo()) == 1
+    assert ((place / "docs/near").read_bytes(), sorted(os.listdir("docs"))) == (A1, ["a", "copy", "near", "z"])
+    assert [path.name for path in (place / "away").rglob("*") if path.is_file()] == ["near"] * stays
 
 
 def test_a_full_disk_leaves_what_was_to_be_copied(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

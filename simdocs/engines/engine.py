@@ -68,12 +68,12 @@ class SharedRows:
             return
         part, head = self._parts[self._own], self._heads[self._own]
         count, used, _ = head.tolist()
-        ends = rows.offsets[1:] - rows.offsets[0]
+        ends = rows.offsets[1:]
         some = int(np.searchsorted(ends + _ENTRY.itemsize * np.arange(1, len(ends) + 1), room, side="right"))
         begin, size = _HEADER + used, int(ends[some - 1]) if some else 0
-        part[begin : begin + size] = rows.values[rows.offsets[0] : rows.offsets[0] + size]
+        part[begin : begin + size] = rows.values[:size]
         entries = np.empty(some, _ENTRY)
-        entries["key"], entries["begin"] = keys[:some], begin + rows.offsets[:some] - rows.offsets[0]
+        entries["key"], entries["begin"] = keys[:some], begin + rows.offsets[:some]
         entries["size"] = rows.lengths[:some]
         end = self._size - _ENTRY.itemsize * count
         part[end - entries.nbytes : end] = entries.view(np.uint8)

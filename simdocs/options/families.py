@@ -209,7 +209,6 @@ class ContainerFormat(NamedTuple):
     suffixes: how the names of such files end, unless they are compressed
     needs: the module of an optional library that reads them, and what for, such as `reading Parquet`; None: Python does
     may_be_compressed: whether a suffix of a compression may follow
-    is_limited_whole: whether such a file is read whole, so that the largest size of a document is that of the file
     is_lines: whether documents are lines, so that such a file can be cut after any line
     """
 
@@ -217,7 +216,6 @@ class ContainerFormat(NamedTuple):
     suffixes: tuple[bytes, ...] = ()
     needs: tuple[str, str] | None = None
     may_be_compressed: bool = True
-    is_limited_whole: bool = False
     is_lines: bool = False
 
     @property
@@ -230,7 +228,7 @@ class ContainerFormat(NamedTuple):
 CONTAINERS = {
     "jsonl": ContainerFormat("one JSON object per line", (b".jsonl", b".ndjson"), is_lines=True),
     "lines": ContainerFormat("plain text, of which each line is a document", is_lines=True),
-    "json": ContainerFormat("an array of JSON objects", (b".json",), is_limited_whole=True),
+    "json": ContainerFormat("an array of JSON objects", (b".json",)),
     "csv": ContainerFormat("comma-separated values, with a header", (b".csv",)),
     "tsv": ContainerFormat("tab-separated values, with a header", (b".tsv",)),
     "parquet": ContainerFormat(

@@ -14,9 +14,9 @@ from simdocs.model.documents import Documents
 from simdocs.model.ragged import Array, Index, Keys, Mask, Ragged, ranges, separate
 from simdocs.model.skipped import DocumentSkipped
 from simdocs.names import is_uri
-from simdocs.options.families import CONTAINERS, compression_of
+from simdocs.options.families import compression_of
 from simdocs.options.recipes import Sequences, Updating
-from simdocs.reading.file_list import FileList, format_of, formats_of
+from simdocs.reading.file_list import FileList, format_of
 from simdocs.reading.files import RECENT_NS, Stamp, content_digest
 from simdocs.reading.formats.lines import BLOCK, blocks_digests
 
@@ -130,10 +130,6 @@ class Earlier:
         if self.updating.checksum:
             same = nothing
         same = np.where(_trusted(self, limit)[same], same, -1)
-        if limit < self.limit:
-            formats, meanings = formats_of(found, sequences)
-            whole = [number for number, name in enumerate(meanings) if name and CONTAINERS[name].is_limited_whole]
-            same[np.isin(formats, whole)] = -1
         once = list(found.held)
         same[once] = likely[once] = -1
         return Unchanged(found, self, same, likely, limit)

@@ -13,6 +13,7 @@ import pytest
 
 import simdocs
 from simdocs.errors import MissingExtraError
+from simdocs.reading import read_tasks
 from tests.cli.corpus import A1, A, B, lay
 
 WORDS = [text.decode() for text in (A, A1, B, A.upper())]
@@ -181,6 +182,14 @@ def test_a_column_that_only_pyarrow_can_read_says_so(monkeypatch):
 def test_texts_of_artifacts_in_memory_are_compared_when_these_are_merged():
     merged = simdocs.merge(simdocs.index(texts=[B, A], names=["b", "a"]), simdocs.index(texts=[A1], names=["a1"]))
     assert [row[:2] for row in simdocs.dedupe(merged, threshold=0.5)] == [("a", "a1")]
+
+
+def test_texts_are_read_a_task_at_a_time_and_none_looks_like_a_table(monkeypatch):
+    for name in ("BATCH_BYTES", "_TASK_BYTES"):
+        monkeypatch.setattr(read_tasks, name, 1)
+    texts = ["id,text\n1,one\n2,two\n", *WORDS[:2], WORDS[2]]
+    found = simdocs.dedupe(texts=texts)
+    assert ([row[:2] for row in found], found.warnings) == ([("1", "2")], ())
 
 
 def test_a_copy_is_no_duplicate_of_a_document_that_is_kept_after_it():

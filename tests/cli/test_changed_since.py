@@ -47,23 +47,27 @@ def nothing_found_in(root: Path, missing: Path) -> str:
 @pytest.mark.reliability("documents changed or gone since the build")
 def test_lists_name_only_documents_that_are_still_there(indexed):
     """Those that are similar to none are looked at, too."""
-    lay(indexed, {"d/c": b"a text by itself", "d/e": b"and yet another one", "d/f": b"the last of them"})
+    texts = {"d/c": b"a text by itself", "d/e": b"and yet another one", "d/f": b"the last of them"}
+    lay(indexed, texts | {"d/g/h": b"below a directory"})
     assert simdocs("index", "d", "-o", "d.index", cwd=indexed).status == 0
     (indexed / "d/c").write_bytes(b"a text by itself that has changed")
     (indexed / "d/e").unlink()
     (indexed / "d/f").touch()
+    shutil.rmtree(indexed / "d/g")
+    (indexed / "d/g").touch()
     done = simdocs("dedupe", "d.index", "--list", "kept", cwd=indexed)
     assert (done.status, done.out) == (3, b"d/a\nd/f\n")
     changed, gone = "d/c: skipped: its text has changed since it was read", "d/e: skipped: its file is gone"
-    assert done.err == f"simdocs: {changed}\nsimdocs: {gone}\n" + outdated(
-        "2 of 5 documents are gone or have changed since d.index was built"
+    also = gone.replace("d/e", "d/g/h")
+    assert done.err == f"simdocs: {changed}\nsimdocs: {gone}\nsimdocs: {also}\n" + outdated(
+        "3 of 6 documents are gone or have changed since d.index was built"
     )
     answer = simdocs("dedupe", "d.index", "--summary-json", "note", cwd=indexed)
-    assert (answer.status, answer.err.count("skipped")) == (3, 1)
-    assert answer.err.startswith(f"simdocs: {gone}\n")
+    assert (answer.status, answer.err.count("skipped")) == (3, 2)
+    assert answer.err.startswith(f"simdocs: {gone}\nsimdocs: {also}\n")
     assert json.loads((indexed / "note").read_bytes())["kept"] == len("acf")
     taken = simdocs("dedupe", "d.index", "--list", "kept", "--verify", "estimate", cwd=indexed)
-    assert taken == (0, b"d/a\nd/c\nd/e\nd/f\n", "")
+    assert taken == (0, b"d/a\nd/c\nd/e\nd/f\nd/g/h\n", "")
 
 
 @pytest.mark.reliability("documents changed or gone since the build")
@@ -104,6 +108,22 @@ def test_one_line_says_what_to_do_after_the_root_was_renamed(tmp_path):
     assert simdocs("dedupe", "d.index", cwd=tmp_path / "b") == (3, b"", nothing_found_in(root, root))
     done = simdocs("dedupe", "d.index", "--root", ".", cwd=tmp_path / "b")
     assert (done.status, done.err) == (0, "")
+
+
+def test_one_line_says_what_to_do_if_of_two_artifacts_one_has_lost_its_directory(tmp_path):
+    for place, name in (("p", "d"), ("q", "e")):
+        lay(tmp_path / place, {f"{name}/x": A})
+        assert simdocs("index", name, "-o", f"{name}.index", cwd=tmp_path / place).status == 0
+    (tmp_path / "q/e/x").unlink()
+    shutil.rmtree(tmp_path / "p/d")
+    ask = ("dedupe", "q/e.index", "--against", "p/d.index")
+    done = simdocs(*ask, cwd=tmp_path)
+    assert (done.status, done.err.count("skipped: its file is gone")) == (3, 2)
+    both = "2 of 2 documents are gone or have changed since q/e.index and p/d.index were built: build them again"
+    assert done.err.endswith(f"{both}, or give the directory where they are now with --root\n")
+    (tmp_path / "q/e").rmdir()
+    said = [nothing_found_in(tmp_path / place, tmp_path / place / name) for place, name in (("p", "d"), ("q", "e"))]
+    assert simdocs(*ask, cwd=tmp_path) == (3, b"", "".join(said).replace(" of d.index", ""))
 
 
 @pytest.mark.reliability("moved documents or artifacts, another working directory")

@@ -9,13 +9,15 @@ import shutil
 import subprocess
 import unicodedata
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.model.figures import percentage
-from tests.cli.program import Done, simdocs
+from tests.cli.program import Done, in_shell, simdocs
+from tests.cli.stand_in import stand_in
 from tests.cli.terminal import on_terminal
 
 A = "The bridge stood open from six until three, as a pin sheared off.\nNobody was hurt.\nThe cost is put at 4,200.\n"
@@ -109,9 +111,22 @@ def test_compressed_texts_and_lines_are_compared(here):
     done = simdocs("compare", "d.jsonl", "a.txt", cwd=here)
     assert done.status == 2 and "each line of this file is a document: name one of them, as in d.jsonl#ID" in done.err
     assert simdocs("compare", "d.jsonl", "a.txt", "--input-format", "text", cwd=here).status == 0
+    for keyed in (("d.jsonl#one#1", "--id-field", "id"), ("d.jsonl#1", "--id-field", "")):
+        assert measures(simdocs("compare", "a.txt", *keyed, cwd=here))["jaccard"] == "1.000000"
+    (here / "prose.csv").write_text(A)
+    os.mkfifo(here / "fifo")
+    Thread(target=(here / "fifo").write_text, args=[A]).start()
+    for a in ("prose.csv", "fifo"):
+        assert measures(simdocs("compare", a, "b.txt", cwd=here)) == expected | {"a": a}
 
 
 REFUSED = {
+    "bad.jsonl.gz a.txt": "bad.jsonl.gz: malformed (not a gzip file, but text: ",
+    "cut.jsonl.gz#7 a.txt": "cut.jsonl.gz: malformed (a gzip file cut short)",
+    "d.jsonl#1 a.txt --id-field key": "d.jsonl: no line has an id in the field 'key' (--id-field); the first has",
+    "x.pdf a.txt": "x.pdf: a PDF document: convert it with pdftotext",
+    "a#c.txt a.txt": "a#c.txt: No such file",
+    "a.txt#1 b.txt": "a.txt#1: No such file",
     "a.txt binary": "binary: a binary file (a NUL byte in the first 8 KiB)",
     "a.txt /dev/null": "/dev/null: this is a device or socket",
     "a.txt b.txt -o x.svg": "cannot write .svg here: use ",
@@ -128,6 +143,10 @@ REFUSED = {
 def test_what_cannot_be_compared_is_one_line(here):
     (here / "binary").write_bytes(b"a\0b")
     (here / "blank").touch()
+    (here / "bad.jsonl.gz").write_text("no gzip")
+    (here / "cut.jsonl.gz").write_bytes(gzip.compress(b'{"text": "one"}\n')[:-8])
+    (here / "d.jsonl").write_text('{"text": "one"}')
+    (here / "x.pdf").write_bytes(b"%PDF-")
     for asked, said in REFUSED.items():
         done = simdocs("compare", *asked.split(), cwd=here)
         assert (done.status, done.out, done.err.count("\n"), said in done.err) == (2, b"", 1, True), done
@@ -157,6 +176,8 @@ def test_an_output_never_replaces_a_text(here):
     done = simdocs("compare", "a.txt", "b.txt", "-o", "b.txt", cwd=here)
     assert done.status == 2 and "would replace it" in done.err
     assert (here / "b.txt").read_text() == B
+    done = in_shell("simdocs compare a.txt - -o b.txt < b.txt", cwd=here, program=stand_in())
+    assert done.status == 2 and "would replace it" in done.err
 
 
 def test_a_difference_is_the_text_with_marks(here):

@@ -48,6 +48,8 @@ def test_a_warning_counts_files_that_need_a_library(tmp_path, absent):
     done = simdocs("dedupe", "in", cwd=tmp_path, env=absent)
     assert done == (0, b"", f"simdocs: warning: in/0.parquet and 11 more files skipped: {why}\n")
     assert simdocs("dedupe", "in", "-q", cwd=tmp_path, env=absent) == (0, b"", "")
+    done = simdocs("compare", "in/a", "in/0.parquet#1", cwd=tmp_path, env=absent)
+    assert done == (2, b"", f"simdocs: error: in/0.parquet: {why}\n")
 
 
 @pytest.mark.parametrize("how", [["dedupe"], ["index", "-o", "x.index"]])
@@ -76,6 +78,8 @@ def test_an_update_does_not_drop_documents_for_lack_of_a_library(tmp_path, absen
     again = simdocs(*ask, cwd=tmp_path, env=absent)  # it has no documents of these files any more
     assert (again.status, again.out) == (0, b"")
     assert again.err == f"simdocs: warning: in/0.jsonl.zst and 12 more files skipped: {ZSTD_WHY}\n"
+    lay(tmp_path, {"other/new.jsonl.zst": MAGIC})
+    assert simdocs(*ask, "other", cwd=tmp_path, env=absent).status == 0
 
 
 @needs_zstd

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from simdocs import similarity
 from tests.cli.corpus import A1, A, B
 from tests.cli.program import simdocs
 
@@ -71,6 +72,11 @@ def test_texts_are_compared_and_updated_as_they_are_read(tmp_path: Path, kind: s
 def test_an_encoding_makes_a_text_the_same_as_its_copy_in_utf_8(tmp_path: Path) -> None:
     (tmp_path / "a").write_text(TEXTS[0], encoding="utf-8")
     (tmp_path / "b").write_text(TEXTS[0], encoding="cp1252")
+    near = TEXTS[2].encode("cp1252")
+    (tmp_path / "near").write_bytes(near)
+    alike = f"{similarity(TEXTS[0], TEXTS[2]):.6f}".encode()
+    for ask in (("dedupe", "a", "near"), ("dedupe", "a", "-"), ("compare", "a", "near"), ("compare", "a", "-")):
+        assert alike in simdocs(*ask, "--encoding", "cp1252", cwd=tmp_path, stdin=near).out.split()
     done = simdocs("dedupe", "a", "b", "--encoding", "cp1252", cwd=tmp_path)
     assert (done.status, done.out, done.err) == (0, b"a\tb\t1.000000\t1.000000\n", "")
     unknown = simdocs("dedupe", "a", "b", "--encoding", "klingon", cwd=tmp_path)

@@ -165,6 +165,8 @@ def test_a_document_of_the_index_from_standard_input_matches_only_its_copies(ind
     assert "simdocs: -: skipped: its text cannot be read again (it came from no file)" in lost.err
     said = "1 of 2 documents of x.index came from memory, standard input or a FIFO, and cannot be read again"
     assert f"simdocs: warning: {said} to be compared: give their token sets with --shingles" in lost.err.splitlines()
+    quoted = simdocs("query", "x.index", "new", "--passages", cwd=indexed)
+    assert f"simdocs: warning: {said} to be compared" in quoted.err.splitlines()
 
 
 def test_lines_are_looked_up_among_lines(indexed):

@@ -87,8 +87,9 @@ def test_kept_and_removed_rows_merge_to_the_input(
 
 def test_a_row_whose_quotes_never_end_is_kept(here: Path) -> None:
     Path("in.csv").write_bytes(b"id,text\na," + FOX + b"\nb," + FOX + b'\nc,"never\nends\n')
-    found = simdocs.dedupe("in.csv", kept_rows="kept.csv", removed_rows="removed.csv")
+    found = simdocs.dedupe("in.csv", kept_rows="kept.csv", removed_rows="removed.csv", flagged_rows="all.csv")
     assert found.skipped.counts == {"malformed": 1}
+    assert Path("all.csv").read_bytes().endswith(b'000,0\nc,"never\nends\n')
     assert Path("kept.csv").read_bytes() == b"id,text\na," + FOX + b'\nc,"never\nends\n'
     assert Path("removed.csv").read_bytes() == b"id,text\nb," + FOX + b"\n"
 
@@ -105,6 +106,9 @@ def test_rows_go_from_csv_to_other_formats(here: Path) -> None:
         .read_bytes()
         .startswith(b"id\tx\ttext\tduplicate_of\tsimilarity\tgroup\r\na\t007\ta ship\t\t\t0\r\n")
     )
+    Path("no.csv").write_bytes(b"a,a ship\nb,the sea")
+    simdocs.dedupe("no.csv", no_header=True, text_field="2", kept_rows="k.tsv")
+    assert Path("k.tsv").read_bytes() == b"a\ta ship\r\nb\tthe sea\r\n"
     parquet = pytest.importorskip("pyarrow.parquet", reason="needs simdocs[datasets]")
     simdocs.dedupe("in.csv", kept_rows="k.parquet")
     assert parquet.read_table("k.parquet").to_pylist() == rows

@@ -63,6 +63,9 @@ def test_every_line_is_written_byte_for_byte(here: Path, mark: bytes, last: byte
         b"no JSON at all",
         *([b""] if last else []),
     ]
+    for at, similarity in ((2, 1.0), (7, round(simdocs.similarity(FOX, NEAR), 6))):
+        flags = {"duplicate_of": "in.jsonl#a", "similarity": similarity, "group": 0}
+        assert json.loads(flagged[at]) == json.loads(LINES[at]) | flags
     assert [(one.parameter, one.path, one.rows, one.files) for one in found.written] == [
         ("kept_rows", b"kept.jsonl", 5, None),
         ("removed_rows", b"removed.jsonl", 2, None),
@@ -186,6 +189,42 @@ def test_outputs_that_would_lose_something_are_refused(here: Path) -> None:
     assert "no file with rows was found" in refusal("empty", kept_rows="out")
 
 
+SURROGATE = "it has half of a surrogate pair, which is no character: correct it, or write the format of the input"
+BYTES = "it has bytes that are not UTF-8: write .csv, which keeps them, or convert the file to UTF-8 first"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "output", "said"),
+    [
+        ("in.jsonl", b'{"text": "a"}\nno JSON', "k.csv", ", line 2 ... in another format: not JSON: Expecting"),
+        ("in.jsonl", b'{"text": "a", "x": "\\ud800"}', "k.csv", f", line 1 ... in CSV: {SURROGATE}"),
+        ("in.jsonl", b'{"text": "a", "x": NaN}', "k.json", ", line 1 ... in JSON: Out of range float values"),
+        ("in.csv", b"id,x,text\na,1,b\nx,few", "k.jsonl", ", row 2 ... in another format: 2 fields, but the"),
+        ("in.csv", b"x,x,text\n1,2,b\n", "k.jsonl", ": has the field 'x' twice, so it ... in another format"),
+        ("in.csv", b"x,text\n\xff,b\n", "k.jsonl", f", row 1 ... in JSON: {BYTES}"),
+    ],
+)  # fmt: skip
+def test_rows_without_a_place_in_another_format_are_named(
+    here: Path, name: str, content: bytes, output: str, said: str
+) -> None:
+    Path(name).write_bytes(content)
+    assert refusal(name, kept_rows=output).startswith(name + said.replace("...", "has no place"))
+
+
+def test_lines_become_rows_without_their_ends_and_blank_ones_none(here: Path) -> None:
+    Path("in.txt").write_bytes(b"one\r\n\nt\xc3\xb6o\n three")
+    for output, rows in (("k.csv", "text\r\none\r\ntöo\r\n three\r\n"), ("k.json", '[\n{"text": "one"},')):
+        simdocs.dedupe("in.txt", input_format="lines", kept_rows=output)
+        assert Path(output).read_bytes().startswith(rows.encode())
+
+
+def test_a_row_that_is_too_long_gets_no_flags(here: Path) -> None:
+    Path("in.jsonl").write_bytes(b'{"text": "a"}\n{"text": "a longer one"}\n')
+    simdocs.dedupe("in.jsonl", flagged_rows="all.jsonl", max_size=20)
+    flags = b', "duplicate_of": null, "similarity": null, "group": 0'
+    assert Path("all.jsonl").read_bytes() == b'{"text": "a"%b}\n{"text": "a longer one"}\n' % flags
+
+
 def swapped(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
     """Change a file after its documents were read, and before its rows are written."""
     write = row_outputs.RowDrafts.write
@@ -239,3 +278,8 @@ def test_a_damaged_file_gives_the_rows_before_the_damage(here: Path) -> None:
     ]
     assert not Path("out/y.jsonl.gz").exists()
     assert [one.files_lost for one in found.written] == [1]
+    Path("z.csv.gz").write_bytes(gzip.compress(b"text\n" + b"\n".join(lines))[:-9])
+    found = simdocs.dedupe("z.csv.gz", kept_rows="z.csv")
+    last = Path("z.csv").read_bytes().count(b"\n") - 1
+    assert found.warnings == (f"z.csv.gz: only {last:,} of its rows can be read, so the rest is in no output",)
+    assert (b"text\n" + b"\n".join(lines)).startswith(Path("z.csv").read_bytes())

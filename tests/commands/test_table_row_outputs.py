@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 import simdocs
+from simdocs.reading.formats import rows as of_text
+from simdocs.reading.formats import table_rows
 
 pa = pytest.importorskip("pyarrow", reason="needs simdocs[datasets]")
 parquet = pytest.importorskip("pyarrow.parquet", reason="needs simdocs[datasets]")
@@ -132,12 +134,28 @@ def test_rows_go_from_json_lines_to_tables_and_back(here: Path) -> None:
         assert flagged == [row | {"duplicate_of": None, "similarity": None, "group": at} for at, row in enumerate(back)]
 
 
+def test_rows_of_other_formats_become_row_groups_of_a_size(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(of_text, "BATCH_BYTES", 1)
+    monkeypatch.setattr(table_rows, "_GROUP_ROWS", 3)
+    Path("in.jsonl").write_text("".join(f'{{"text": "{at}"}}\n' for at in range(8)))
+    simdocs.dedupe("in.jsonl", kept_rows="k.parquet")
+    made = parquet.read_metadata("k.parquet")
+    assert [made.row_group(unit).num_rows for unit in range(made.num_row_groups)] == [3, 3, 2]
+
+
 def test_values_without_a_place_in_a_table_are_named(here: Path) -> None:
     Path("in.jsonl").write_text('{"text": "a b c", "x": 1}\n{"text": "d e f", "x": "1"}')
     problem = r"in\.jsonl, line 1 or one after it has no place in a table: Could not convert"
     with pytest.raises(simdocs.InputError, match=problem):
         simdocs.dedupe("in.jsonl", kept_rows="k.parquet")
     assert os.listdir() == ["in.jsonl"]
+    for values, problem in (
+        (pa.array([b"x"]), "1 has no place in JSON: a value of the type bytes: write .parquet or .arrow"),
+        (pa.array([1], pa.time64("ns")), "1 or one after it has no place in another format: times of day with nano"),
+    ):
+        write_parquet(Path("in.parquet"), pa.table({"text": ["a ship"], "x": values}))
+        with pytest.raises(simdocs.InputError, match=rf"^in\.parquet, row {problem}"):
+            simdocs.dedupe("in.parquet", kept_rows="k.jsonl")
 
 
 UTC = datetime.UTC

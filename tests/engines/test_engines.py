@@ -7,12 +7,14 @@ import threading
 import time
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 from uuid import uuid4
 
 import pytest
 
-from simdocs.engines.engine import WorkerState
+from simdocs.engines.engine import Run, WorkerState
 from simdocs.engines.local import Local
+from simdocs.model.skipped import Skip
 
 
 def doubled(number: int, _state: WorkerState) -> int:
@@ -50,6 +52,23 @@ def test_a_task_does_not_begin_with_what_the_one_before_had_done():
         shares.clear()
         list(results)
     assert set(shares) == {0.0}
+
+
+def test_a_task_tells_nothing_to_those_who_watched_the_ones_before():
+    shares = list[float]()
+    with Local(1) as engine:
+        list(engine.map(half_done, [0], shares.append))
+        list(engine.map(half_done, [1]))
+    assert shares == [0.5]
+
+
+def test_another_run_reports_to_the_same_place_and_counts_from_nothing():
+    run = Run(Local(1), progress=Mock(), explain=Mock())
+    run.tally.candidates = 1
+    run.skipped.add(Skip("hidden", b"x"))
+    again = run.again()
+    assert (again.engine, again.progress, again.explain) == (run.engine, run.progress, run.explain)
+    assert (again.tally.candidates, again.skipped.unjudged) == (0, 0)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -69,6 +69,13 @@ def test_very_many_rows_are_not_held_and_their_memory_is_given_back(parts):
     assert memory[24 : 32 * PAGE] == bytes(32 * PAGE - 24)
 
 
+def test_workers_share_nothing_if_they_are_many_or_memory_is_limited(monkeypatch):
+    assert Local(8).state.shared is not None and Local(9).state.shared is None
+    for error in (OSError, ValueError):
+        monkeypatch.setattr(mmap, "mmap", mock.Mock(side_effect=error))
+        assert Local(2).state.shared is None
+
+
 def put_one(number: int, state: WorkerState) -> bool:
     if state.shared is None:
         return False

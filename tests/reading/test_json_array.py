@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import simdocs
 from simdocs.reading.decode import NoTable
+from simdocs.reading.files import LOOKED_AT
 from simdocs.reading.formats.json_array import check, elements
 from tests.reading.reading import FIELDS, read
 from tests.reading.small_chunks import cut_small
@@ -79,6 +81,9 @@ WRONG = {
     b'["x", "y"]': "this is a JSON array without objects: give",
     b"[link](x)": "this is not a JSON array (not JSON: Expecting value, line 1, column 2): give",
     b'[{"body": "x"}]': "no object has the field 'text'; the first has 'body': name one of them with --text-field, or",
+    b'[{"body": "x"}, oops': "no object has the field 'text'; the first has 'body': name one of them with",
+    b'[{"body": "x"}'
+    + b', {"body": "y"}' * 10_000: "no object has the field 'text'; the first has 'body': name one of",
     b"text": "this is not JSON in UTF-8: give",
     b'[{"text": "x", "n": ' + b"[" * 100_000: "this is not a JSON array (nested too deeply): give",
 }
@@ -91,6 +96,18 @@ def test_what_is_no_table_is_named_with_a_remedy(data: bytes) -> None:
     said = error.value.detail
     assert WRONG[data] in said
     assert said.endswith("give --input-format text to read it as one text")
+
+
+def test_one_object_is_not_utf_8_and_one_is_larger_than_what_is_looked_at(tmp_path: Path) -> None:
+    long = b'[{"text": "%b"}]' % (b"x" * LOOKED_AT)
+    check(long[:LOOKED_AT], FIELDS)
+    found = read(b'[{"text": "a"}, {"text": "\xff"}, {"text": "c"}]', "json")
+    assert (found.numbers, found.skips) == ([1, 3], [(2, "not UTF-8")])
+    path = tmp_path / "x.json.gz"
+    path.write_bytes(gzip.compress(long))
+    found = read(path, "json", limit=len(long) - 1)
+    assert found.trouble is not None
+    assert (found.trouble.reason, found.trouble.detail) == ("oversized", f"more than {len(long) - 1} bytes")
 
 
 DAMAGED = {

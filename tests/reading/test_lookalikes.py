@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.reading.decode import _LOOKED_AT as LOOKED_AT
-from simdocs.reading.decode import LOOKALIKES, binary_format, flag_of, lookalike_of
+from simdocs.reading.decode import LOOKALIKES, as_utf8, binary_format, flag_of, is_binary, lookalike_of
 
 
 def look(text: str | bytes) -> str:
@@ -99,6 +99,41 @@ def test_the_beginning_of_a_large_table_or_array_is_enough():
     assert look("id,text,more\n" + '1,"a",b\n' * 3 + '2,"' + "c, " * LOOKED_AT + '",d\n') == "CSV"
 
 
-def test_a_text_that_begins_like_bzip2_is_a_text():
-    assert binary_format(b"BZh is short for ...") == ""
-    assert binary_format(b"BZh91AY&SY...") == "bzip2 data: pipe it through bzcat"
+PARQUET = "a Parquet file: give the file a name that ends in .parquet, or give --input-format parquet"
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "said"),
+    [
+        (b"BZh is short for ...", b"x", ""),
+        (b"BZh91AY&SY...", b"x", "bzip2 data: pipe it through bzcat"),
+        (b"PAR1", b"x.txt", PARQUET),
+        (b"PAR1", b"-", PARQUET.replace("give the file a name that", "save it as a file whose name", 1)),
+        (b"PAR1", b"x.Parquet", "a Parquet file: leave --input-format text out"),
+        (b"PAR1", b"x.gz", "a Parquet file that was compressed once more: decompress it"),
+        (b"\x1f\x8b", b"x", "gzip data: pipe it through zcat, or give the file a name that ends in .gz"),
+        (b"\x1f\x8b", b"x.arrow", "gzip data: pipe it through zcat"),
+        (b"\xff\xff\xff\xff\1\0\0\0", b"x.arrow", "an Arrow stream: leave --input-format text out"),
+        (b"\xff\xff\xff\xff\0\0\0\1", b"x.arrow", ""),
+        (b"PK\3\4", b"x.DOCX", "a Word document: save it as text"),
+        (b"PK\3\4", b"x", "a ZIP archive: unpack it"),
+        (b"ORC", b"x.orc", "an ORC file: convert it to Parquet, for example with pyarrow"),
+        (b"ORCHIDS", b"x", ""),
+    ],
+)
+def test_what_is_no_text_is_named_with_a_remedy(data, name, said):
+    assert binary_format(data, name) == said
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_recognised_by_its_letters(encoding):
+    long = "ab c\n" * LOOKED_AT
+    for text in ("a\tb\n", "abc\u0436", long):
+        assert as_utf8(text.encode(encoding)) == (text.encode(), True)
+    assert as_utf8(long.encode(encoding) + b"x")[1]
+    for data in (
+        *(text.encode(encoding) for text in ("abc", "ab\u0436\u0436", "abc\0")),
+        "abcd".encode(encoding) + b"x",
+    ):
+        assert as_utf8(data) == (data, False) and is_binary(data)
+    assert as_utf8(b"abcd") == (b"abcd", False)

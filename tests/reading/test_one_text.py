@@ -71,11 +71,16 @@ def test_a_file_in_a_walk_is_read_as_one_text_and_counted(path: Path) -> None:
     assert not found.skipped.counts
     assert found.summary(0)["read_as_one_text"] == 1
     assert "1 read as one text each (no rows with the text field)" in "\n".join(lines_of(found, 0))
+    asked = path.suffix.removeprefix(".")
+    assert simdocs.dedupe("docs", input_format=asked).skipped.counts == {"malformed": 2}
 
 
 @pytest.mark.reliability("a --text-field that no row has")
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
 def test_a_given_field_that_no_row_of_a_directory_has_is_an_error(suffix: str) -> None:
+    Path("x.csv").write_text("id,body\n1,x\n")
+    with pytest.raises(UsageError, match=r"\./x\.csv: no row has the field 'boddy'; the first has 'id', 'body': name"):
+        simdocs.dedupe(".", text_field="boddy")
     rows = [{"id": 1, "body": "x"}]
     os.mkdir("docs")
     Path("docs/plain.txt").write_text(WORDS)

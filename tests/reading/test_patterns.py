@@ -70,3 +70,17 @@ def test_patterns_with_a_slash_match_paths_below_the_argument(docs, root):
     pattern = "/docs/a.txt" if root == "." else "/a.txt"
     assert len(found(root, include=(pattern,))) == 1
     assert len(found(root, exclude=(pattern,))) == 5
+
+
+def test_a_pattern_that_matches_nothing_brings_a_hint(docs):
+    nothing = "no file matches --include"
+    for patterns, said in {
+        ("*.c",): " '*.c'",
+        ("txt", "*.c"): " 'txt' or '*.c': to match the end of a name, write '*.txt'",
+        (".c",): " '.c': to match the end of a name, write '*.c'",
+        ("docs/*",): " 'docs/*': a pattern with a slash is compared with the path below the directory",
+        ("docs/b.md",): " 'docs/b.md': this is a file; the shell may have expanded a pattern: quote it, as in '*.md'",
+    }.items():
+        skipped = Skipped()
+        found_by("docs", skipped=skipped, include=patterns)
+        assert skipped.warnings == [nothing + said]

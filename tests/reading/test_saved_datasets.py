@@ -82,10 +82,25 @@ def test_a_data_set_of_some_rows_is_skipped_as_a_whole(here: Path, key: str) -> 
     assert found.kept_names == ["tree/a"]
     ((name, why),) = found.skipped.by_reason["malformed"]
     assert (name, "save it again after flatten_indices()" in why) == ("tree/set", True)
+    assert simdocs.dedupe("tree/set").skipped.by_reason["malformed"] == [("tree/set", why)]
+    saved(here / "all", [["one"]], **{key: []})
+    assert names("all") == ["all/data-00000-of-00001.arrow#1"]
 
 
-def test_a_directory_without_the_facts_of_a_data_set_is_read_as_any_other(here: Path) -> None:
+@pytest.mark.parametrize(
+    "state",
+    [
+        "[]",
+        "{",
+        *(json.dumps({"_data_files": files}) for files in (None, [1], [{"filename": "../x"}], [{"filename": 7}])),
+    ],
+)
+def test_a_directory_without_the_facts_of_a_data_set_is_read_as_any_other(here: Path, state: str) -> None:
     place = saved(here / "set", [["one"]])
     (place / "more.arrow").write_bytes(as_arrow_stream(table([(None, "two")])))
-    (place / "dataset_info.json").unlink()
+    assert "set/more.arrow#1" not in names("set")
+    (place / "dataset_info.json").rename(here / "info")
+    assert "set/more.arrow#1" in names("set")
+    (here / "info").rename(place / "dataset_info.json")
+    (place / "state.json").write_text(state)
     assert "set/more.arrow#1" in names("set")

@@ -120,6 +120,29 @@ def test_a_file_cut_anywhere_is_named_or_gives_the_rows_before(form: Any) -> Non
         assert reason == "malformed", end
 
 
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("x.parquet", b"PARE" + bytes(20) + b"PARE", "a Parquet file that is damaged, or cannot be read: "),
+        ("x.parquet", b"some text", "not a Parquet file, but text: give the file a name that ends as what it is"),
+        ("x.parquet", b"\0\1\2\3", "not a Parquet file"),
+        ("x.arrow", b"PAR1", "not an Arrow file, but a Parquet file: give the file a name that ends in .parquet"),
+        ("x.arrow", b"", "an Arrow file cut short: it is empty"),
+    ],
+)
+def test_a_file_that_is_no_table_is_called_what_it_is(tmp_path: Path, name: str, data: bytes, said: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    ((reason, _, why),) = skipped(str(tmp_path / name))
+    assert (reason, why[: len(said)]) == ("malformed", said)
+
+
+def test_bytes_after_the_end_of_a_stream_are_reported_after_its_rows(tmp_path: Path) -> None:
+    (tmp_path / "x.arrow").write_bytes(as_arrow_stream(arrow().table({"text": ["a", "b"]})) + b"x")
+    found = read(tmp_path / "x.arrow", "arrow")
+    assert found.trouble is not None
+    assert (found.texts, found.trouble.detail) == ([b"a", b"b"], "bytes after the end of the stream")
+
+
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("compression", [None, "zstd"])
 def test_only_wanted_columns_are_read_and_have_the_values_of_the_file(form: Any, seed: int, compression: str) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import simdocs
 from simdocs.model.documents import Documents
 from simdocs.options.recipes import Updating
 from simdocs.pipeline import signing
@@ -143,6 +144,9 @@ def test_a_file_that_could_not_be_read_to_its_end_is_read_again(case: Case, monk
     with monkeypatch.context() as patch:
         patch.setattr(files, "read_at", broken)
         assert 3 < built(Path("x.shingles"), ["docs"], rebuild=True, allow_shrink=True).n_documents < 43
+        Path("empty").touch()
+        found = simdocs.dedupe("docs", "empty", jobs=1)
+        assert found.warnings == ("empty: this document is empty, so it matches nothing",)
     assert case.update().files == {"docs/lines.jsonl"}
 
 
@@ -329,6 +333,10 @@ def test_no_forged_run_makes_a_recent_or_too_large_file_unchanged(case: Case, fo
 
 
 def test_what_is_too_large_now_is_not_taken_over(case: Case) -> None:
+    Path("docs/small.gz").write_bytes(gzip.compress(b"z" * 5000))
+    assert os.stat("docs/small.gz").st_size < 60
+    for limit in (5000, 4999, 60):
+        case.update(max_size=limit)
     size = len(LINES[0]) - 1
     for limit in (size, size + 1, 16, size):
         case.update(max_size=limit)

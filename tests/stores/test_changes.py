@@ -40,3 +40,6 @@ def test_a_document_that_changed_before_it_is_verified_is_named(store: ObjectSto
         "s3://bucket/docs/below/t001-1.txt",
         "s3://bucket/docs/t000-0.txt",
     ]
+    store.buckets[BUCKET].clear()
+    found = simdocs.dedupe(str(tmp_path / "x.index"))
+    assert [line.partition(" are gone")[0] for line in found.warnings] == ["6 of 6 documents"]

@@ -6,11 +6,16 @@ import os
 import random
 from contextlib import chdir
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import simdocs
+from simdocs.model.result import Look, tables_of
 from tests.amounts import slow
+from tests.asked import ASKED
 from tests.commands.deduping import CATCH_ALL, printed, write_texts
+from tests.runs import answered
 from tests.similar_texts import family
 
 BLOCKS = {
@@ -91,6 +96,41 @@ def test_answers_are_the_same_for_any_size_of_batches(there, expected, monkeypat
 def test_answers_are_the_same_for_any_size_of_blocks(there, expected, monkeypatch, constant, size):
     monkeypatch.setattr(constant, size)
     assert every(there) == expected
+
+
+def everything(place: Path) -> list[Any]:
+    """All kinds of tables about the corpus, with what their summaries count."""
+    how: dict[str, Any] = {"unit": "word", "k": 2}
+    index = simdocs.index(*NAMES, threshold=0.5, **how)
+    results = (
+        simdocs.dedupe(*NAMES, threshold=0.5, **how),
+        simdocs.dedupe("two", against="x.index", threshold=0.5),
+        simdocs.passages("one", min_passage=9, **how),
+        simdocs.query(index, *NAMES, threshold=0.4, top=3, itself=True),
+        simdocs.show("x.index", buckets=True),
+        simdocs.show("x.index", candidates=True),
+        simdocs.show(text="a few words, a few shingles", k=2),
+        answered(ASKED["index"](documents=NAMES, output="x.index", dry_run=True, threshold=0.5, **how)),
+    )
+    listings = ([None, "kept", "duplicates", "groups"],) * 2 + ([None],) * 5 + ([None, "all"],)
+    found = list[Any]()
+    for result, each in zip(results, listings, strict=True):
+        found += [repr(list(result.rows(listing))) for listing in each]
+        result.write(place / "answer", format="jsonl")
+        found += [(place / "answer").read_bytes(), result.summary()]
+    passages = ASKED["passages"](documents=("one",), min_passage=9, **how)
+    for look in Look(for_people=True), Look():
+        found += [repr(list(table)) for table in tables_of(answered(passages, look=look), look)]
+    return found
+
+
+def test_every_table_is_the_same_in_small_blocks(there, tmp_path_factory, monkeypatch):
+    place = tmp_path_factory.mktemp("tables")
+    simdocs.index("one", output="x.index", threshold=0.5, unit="word", k=2)
+    whole = everything(place)
+    for module in ("dedupe", "repeated", "searching", "shown_tables"):
+        monkeypatch.setattr(f"simdocs.commands.{module}.AT_ONCE", 11)
+    assert everything(place) == whole
 
 
 @pytest.mark.reliability("any number of workers, order of files and size of batches")

@@ -55,7 +55,7 @@ def look_again(answer: SavedAnswer, pair: SavedPair, stack: ExitStack, *, any_le
     if not similarity >= answer.threshold:
         least = f"{similarity:.6f}, and less than the threshold {answer.threshold:g}"
         raise NotDoneError(f"its similarity to {of_kept} is {least}")
-    if ((units > 0) & (units < shingling.k)).any() and duplicate.sha256 != kept.sha256:
+    if units.min() < shingling.k and duplicate.sha256 != kept.sha256:
         raise NotDoneError("its text is shorter than a shingle, and its file is no copy of that of the kept document")
     # The sets may be alike all the same, if the longer text repeats its shingles.
     if not any_length and units.min() < answer.threshold * units.max():

@@ -338,7 +338,7 @@ def shingling_of(given: Mapping[str, Any]) -> Shingling:
 def shingles_recipe(options: Any, fixed: Recipe | None) -> Recipe:
     """How documents become token sets: as in the artifact, or as asked."""
     if fixed is not None:
-        return Recipe(sequences=fixed.sequences, shingling=fixed.shingling, unicode=fixed.unicode)
+        return Recipe(sequences=fixed.sequences, shingling=fixed.shingling)
     given = options.fields()
     return Recipe(sequences=Sequences.of(given), shingling=shingling_of(given))
 

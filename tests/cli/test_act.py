@@ -148,7 +148,7 @@ def test_an_argument_that_is_another_directory_now_is_not_entered(place: Path) -
 def test_what_is_no_regular_file_any_more_is_left(place: Path, make: Callable[[Path], None]) -> None:
     (place / "docs/deep/b").unlink()
     make(place / "docs/deep/b")
-    assert [name for name, _ in move()] == ["docs/deep/b"]
+    assert move() == [("docs/deep/b", "it is not a regular file any more")]
     assert (place / "docs/deep/b").exists()
 
 
@@ -256,6 +256,13 @@ def test_rows_of_data_sets_are_left_with_what_to_do_instead(place: Path) -> None
     assert second[1].startswith("its kept document docs/x.jsonl#0 is a row of docs/x.jsonl, not a file")
 
 
+def test_what_was_left_out_for_the_answer_is_left_out_again(place: Path) -> None:
+    lay(place, {"form": B, "docs/deep/b": A + B})
+    answered("docs", template="form")
+    assert move() == []
+    assert library.act("x.answer", hardlink=True).summary()["journal"] is None
+
+
 def test_texts_that_came_from_no_file_are_left(place: Path) -> None:
     library.write_answer(library.dedupe(texts=[A, A1]), "x.answer")
     assert move() == [("1", "it came from no file")]
@@ -267,8 +274,9 @@ def test_some_are_protected_or_chosen(place: Path) -> None:
     for given in ({"protect": ["deep/b"]}, {"protect": [f"{place}/docs/deep"]}, {"only": ["z"]}):
         assert move(**given) == []
         assert (place / "docs/deep/b").exists()
-    assert "none of the duplicates matches --only" in program("act", "x.answer", "--hardlink", "--only", "z").err
-    assert move(only=["docs/deep"]) == []
+    said = "simdocs: warning: none of the duplicates matches --only, or all are protected\n"
+    assert program("act", "x.answer", "--hardlink", "--only", "z") == (0, b"", said)
+    assert move(only=["docs/deep/"]) == []
     assert not (place / "docs/deep/b").exists()
 
 
@@ -303,7 +311,7 @@ def test_a_name_that_is_taken_gets_a_number(place: Path) -> None:
     assert (place / f"away/docs/{long[:253]}.2").read_bytes() == A
 
 
-@pytest.mark.parametrize("away", ["docs/away", "./docs/../docs/deep", "link", "."])
+@pytest.mark.parametrize("away", ["docs/away", "docs", "./docs/../docs/deep", "link", "."])
 def test_nothing_is_moved_into_a_directory_that_was_read(place: Path, away: str) -> None:
     (place / "link").symlink_to("docs/deep")
     with pytest.raises(library.SimdocsError, match="where the next run would find them again"):
@@ -452,8 +460,8 @@ def test_undo_never_overwrites_and_names_where_the_file_is(place: Path) -> None:
     move()
     lay(place, {"docs/deep/b": b"something new"})
     done = program("undo", JOURNAL, "--yes")
-    assert done.status == 3
-    assert f"docs/deep/b: left as it is: something else has its name now: it is {place}/away/docs/deep/b" in done.err
+    why = f"something else has its name now: it is {place}/away/docs/deep/b"
+    assert done == (3, b"", f"simdocs: docs/deep/b: left as it is: {why}\n")
     assert (place / "docs/deep/b").read_bytes() == b"something new"
     (place / "docs/deep/b").unlink()
     undo()

@@ -148,6 +148,8 @@ def test_nothing_is_a_duplicate_of_a_document_of_the_index_that_is_gone(archive)
     assert f"no document of docs.index was found in {archive}, because {archive}/docs is missing" in done.err
     assert simdocs(*ask, "--strict", cwd=archive)[:2] == (2, b"")
     assert found("new", shingles="docs.shingles") == FOUND
+    built(Path("new.shingles"), ["new"])
+    assert found("new.shingles", shingles="docs.shingles") == FOUND
     Path("elsewhere").mkdir()
     os.rename("moved", "elsewhere/docs")
     elsewhere = [(left.replace("docs/", "elsewhere/docs/"), right) for left, right in FOUND]

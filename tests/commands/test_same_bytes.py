@@ -98,6 +98,17 @@ def test_answers_are_the_same_for_any_size_of_blocks(there, expected, monkeypatc
     assert every(there) == expected
 
 
+SMALL = {f"commands.{name}": ("AT_ONCE",) for name in ("dedupe", "repeated", "searching", "shown_tables")} | {
+    "matching.containing": ("_HITS_AT_ONCE", "_BYTES_AT_ONCE"),
+    "matching.lookup": ("_ASKED_AT_ONCE", "PAIRS_AT_ONCE"),
+    "matching.nearest": ("_ROWS_AT_ONCE", "_PAIRS_AT_ONCE"),
+    "matching.quoting": ("_HITS_AT_ONCE", "_BYTES_AT_ONCE"),
+}
+
+OTHER = {"read_again": None}
+"""What may differ: a text is read again for each block of queries."""
+
+
 def everything(place: Path) -> list[Any]:
     """All kinds of tables about the corpus, with what their summaries count."""
     how: dict[str, Any] = {"unit": "word", "k": 2}
@@ -107,17 +118,20 @@ def everything(place: Path) -> list[Any]:
         simdocs.dedupe("two", against="x.index", threshold=0.5),
         simdocs.passages("one", min_passage=9, **how),
         simdocs.query(index, *NAMES, threshold=0.4, top=3, itself=True),
+        simdocs.query(index, "one", nearest=2),
+        simdocs.query(index, "one", measure="containment", top=3),
+        simdocs.query("x.index", "one/0000", "one/0001", "two/0000", passages=True, min_passage=9),
         simdocs.show("x.index", buckets=True),
         simdocs.show("x.index", candidates=True),
         simdocs.show(text="a few words, a few shingles", k=2),
         answered(ASKED["index"](documents=NAMES, output="x.index", dry_run=True, threshold=0.5, **how)),
     )
-    listings = ([None, "kept", "duplicates", "groups"],) * 2 + ([None],) * 5 + ([None, "all"],)
+    listings = ([None, "kept", "duplicates", "groups"],) * 2 + ([None],) * 8 + ([None, "all"],)
     found = list[Any]()
     for result, each in zip(results, listings, strict=True):
         found += [repr(list(result.rows(listing))) for listing in each]
         result.write(place / "answer", format="jsonl")
-        found += [(place / "answer").read_bytes(), result.summary()]
+        found += [(place / "answer").read_bytes(), result.is_found, result.summary() | OTHER]
     passages = ASKED["passages"](documents=("one",), min_passage=9, **how)
     for look in Look(for_people=True), Look():
         found += [repr(list(table)) for table in tables_of(answered(passages, look=look), look)]
@@ -128,8 +142,9 @@ def test_every_table_is_the_same_in_small_blocks(there, tmp_path_factory, monkey
     place = tmp_path_factory.mktemp("tables")
     simdocs.index("one", output="x.index", threshold=0.5, unit="word", k=2)
     whole = everything(place)
-    for module in ("dedupe", "repeated", "searching", "shown_tables"):
-        monkeypatch.setattr(f"simdocs.commands.{module}.AT_ONCE", 11)
+    for module, names in SMALL.items():
+        for name in names:
+            monkeypatch.setattr(f"simdocs.{module}.{name}", 11 if name == "AT_ONCE" else 2)
     assert everything(place) == whole
 
 

@@ -129,7 +129,7 @@ class Skipped:
         kept = self._kept.setdefault(skip.reason, [])
         if not self.most or skip.reason == "uninstalled":
             kept.append(skip)
-        elif len(kept) < self.most or _order(skip) < _order(kept[-1]):
+        else:
             insort(kept, skip, key=_order)
             del kept[self.most :]
 

@@ -26,7 +26,6 @@ from simdocs.storage.targets import (
     empty,
     is_same,
     lock_target,
-    refuse_files,
     refuse_others,
     sweep_directory,
 )
@@ -65,7 +64,6 @@ def _filled(base: str, drafts: Drafts, replaceable: Replaceable, wait: float) ->
     own, dir_fd, name = drafts.prefix, drafts.dir_fd, drafts.name
     deadline = time.monotonic() + wait
     draft = old = replaced = -1
-    refuse_files(base, dir_fd, replaceable, name)
     try:
         with as_output_error(name):
             while draft < 0:

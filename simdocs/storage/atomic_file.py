@@ -227,12 +227,8 @@ class _Draft(OutputStream):
         super().__init__(descriptor, name)
         self._mode, self._prepared = mode, False
 
-    def write(self, data: bytes) -> None:
-        self._prepared = False
-        super().write(data)
-
     def prepare(self) -> None:
-        """Write everything, and sync it."""
+        """Write everything, and sync it. Nothing can be written after that."""
         if self._prepared:
             return
         self.flush()

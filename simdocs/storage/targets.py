@@ -210,17 +210,6 @@ class Replaceable(NamedTuple):
         return self.files | {path.partition("/")[0] for path in self.below(descriptor)}
 
 
-def refuse_files(base: str, dir_fd: int, replaceable: Replaceable, name: str) -> None:
-    """Raise UsageError if the target exists and is no directory.
-
-    This can be asked before the lock is taken, so that a device or a file never gets a draft beside it: nothing that
-    another run does can make a target look like a file for a moment.
-    """
-    with contextlib.suppress(OSError):
-        if not stat.S_ISDIR(os.stat(base, dir_fd=dir_fd, follow_symlinks=False).st_mode):
-            raise _not_replaceable(name, replaceable)
-
-
 def refuse_others(base: str, dir_fd: int, replaceable: Replaceable, name: str) -> None:
     """Raise UsageError if the target exists and may not be replaced."""
     try:

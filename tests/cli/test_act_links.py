@@ -285,7 +285,37 @@ def test_a_move_between_real_file_systems_keeps_everything(place: Path) -> None:
     assert sorted(os.listdir(place / "docs")) == ["a", "copy", "near", "z"]
 
 
-@pytest.mark.parametrize(("theirs", "draft", "stays"), [(A1, False, False), (B, False, True), (A1, True, True)])
+@pytest.mark.parametrize("action", [{"hardlink": True}, {"move": "away"}])
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda aside: aside.write_bytes(B), "it has changed since"),
+        (lambda _: precious("copy"), "something else has its name now"),
+    ],
+)
+def test_what_came_after_a_step_that_ended_halfway_is_not_overwritten(place: Path, monkeypatch, action, change, why):
+    two_disks(monkeypatch)
+    with monkeypatch.context() as patch, pytest.raises(library.OutputError, match="it cannot be removed"):
+        fails(patch, "unlink", errno.EIO)
+        library.act("x.answer", yes=True, only=["copy"], **action)
+    (aside,) = (place / "docs").glob(".simdocs*")
+    change(aside)
+    there = {path: path.read_bytes() for path in (place / "docs").iterdir()}
+    assert undo().skipped.by_reason["left"] == [("docs/copy", f"{why}: it is {aside}")]
+    assert {path: path.read_bytes() for path in (place / "docs").iterdir()} == there
+
+
+def test_a_file_that_comes_between_is_not_replaced_by_the_copy_of_a_link(place: Path, monkeypatch) -> None:
+    link()
+    before(monkeypatch, "exchange", lambda *_: precious("copy"))
+    assert undo().skipped.by_reason["left"] == [("docs/copy", "something else has its name now")]
+    assert (place / "docs/copy").read_bytes() == b"new and precious"
+    assert sorted(os.listdir("docs")) == ["a", "copy", "near", "z"]
+
+
+@pytest.mark.parametrize(
+    ("theirs", "draft", "stays"), [(A1, False, False), (B, False, True), (A1, True, True), (None, True, False)]
+)
 def test_undo_removes_only_the_copy_that_it_finds_at_the_target(place: Path, monkeypatch, theirs, draft, stays) -> None:
     """The file could not be removed after it was copied. While there is a draft, what has its name is not the copy."""
     two_disks(monkeypatch)
@@ -293,7 +323,7 @@ def test_undo_removes_only_the_copy_that_it_finds_at_the_target(place: Path, mon
         fails(patch, "unlink", errno.EIO)
         library.act("x.answer", yes=True, move="away", only=["near"])
     (aside,) = (place / "docs").glob(".simdocs*")
-    (place / "away/docs/near").write_bytes(theirs)
+    (place / "away/docs/near").write_bytes(theirs) if theirs else (place / "away/docs/near").unlink()
     if draft:
         (place / "away/docs" / aside.name).touch()
     assert len(undo()) == 1

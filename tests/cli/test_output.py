@@ -120,6 +120,9 @@ def test_an_output_may_have_a_name_of_255_bytes(here, answer):
     assert simdocs("dedupe", "docs", "-o", "x" * 255, cwd=here) == (0, b"", "")
     assert (here / ("x" * 255)).read_bytes() == answer
     assert simdocs("dedupe", "docs", "-o", "x" * 256, cwd=here).status == 2
+    for name in ("docs", "new/"):
+        said = f"simdocs: error: {name}: this is a directory: name a file\n"
+        assert simdocs("dedupe", "docs", "-o", name, cwd=here) == (2, b"", said)
 
 
 @pytest.mark.reliability("an output that is a link, FIFO or device")
@@ -138,8 +141,17 @@ def test_devices_and_fifos_are_written_to_and_not_replaced(here, answer):
 
 
 def test_standard_output_may_be_a_file(here, answer):
+    """What is open already is written to where it is."""
+    (here / "same").touch()
+    os.link(here / "same", here / "out")
+    for words in ("-o /dev/stdout > out", "-o /dev/fd/1 > out", "-o /proc/self/fd/1 > out"):
+        assert in_shell(f"simdocs dedupe docs -q {words}", cwd=here, program=stand_in()) == (0, b"", "")
+        assert (here / "same").read_bytes() == answer
+    for name, to in (("stdout", ">&1"), ("stderr", ">&2")):
+        line = f"(echo first {to}; simdocs dedupe docs -q -o /dev/{name}) > out 2>&1"
+        assert in_shell(line, cwd=here, program=stand_in()) == (0, b"", "")
+        assert (here / "same").read_bytes() == b"first\n" + answer
     assert in_shell("simdocs dedupe docs -o /dev/stdout > out", cwd=here, program=stand_in()) == (0, b"", "")
-    assert (here / "out").read_bytes() == answer
     assert in_shell("simdocs dedupe docs >> out", cwd=here, program=stand_in()) == (0, b"", "")
     assert (here / "out").read_bytes() == answer * 2
 

@@ -50,6 +50,7 @@ def lay_generated(root: Path) -> Path:
     files |= {f"docs/packed/{number}.gz": gzip.compress(text.encode()) for number, text in enumerate(texts(1, 12))}
     files |= {"docs/binary": b"\0\1\2", "docs/empty.txt": b"", "docs/broken.gz": gzip.compress(b"x" * 9999)[:-9]}
     lines = [json.dumps({"id": f"j{number}", "text": text}) for number, text in enumerate(texts(2, 2600, 200))]
+    lines.insert(2300, "{late")
     lines[40:40] = ["{not json", json.dumps({"id": "j3", "text": "again"}), json.dumps({"other": 1})]
     files["rows/a.jsonl"] = "\n".join(lines).encode()
     files["rows/b.jsonl.gz"] = gzip.compress("\n".join(lines[:300]).encode())

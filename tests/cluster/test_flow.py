@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 import simdocs
+from simdocs.model.skipped import WITHOUT_ROWS
+from simdocs.names import name_to_text
 from tests.cli.corpus import lay
 from tests.cluster.documents import lay_generated, lay_real, texts
 from tests.spark import CLUSTER, RETRYING, with_spark
@@ -36,8 +38,15 @@ def rows(found: Any) -> list[tuple[Any, ...]]:
 def same(spark: Any, question: str, *documents: str, ours: dict[str, Any] | None = None, **options: Any) -> int:
     """Assert that Spark answers as this machine. ours: options of Spark alone. Return the number of rows."""
     made = getattr(simdocs.spark, question)(spark, *documents, **options, **(ours or {}))
-    alone = rows(getattr(simdocs, question)(*documents, **options))
+    local = getattr(simdocs, question)(*documents, **options)
+    alone, skipped = rows(local), local.skipped
     assert rows(map(tuple, made.rows.collect())) == alone
+    here = [
+        (reason, name_to_text(skip.name), skip.detail, skip.line)
+        for reason in skipped.counts.keys() - WITHOUT_ROWS
+        for skip in skipped.kept(reason)
+    ]
+    assert sorted(map(tuple, made.skipped.collect())) == sorted(here)
     spark.catalog.clearCache()
     return len(alone)
 

@@ -42,6 +42,14 @@ def test_batches_are_as_large_as_they_may_be(sizes, most_bytes, most_documents):
     assert cuts == expected
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32])
+def test_code_points_have_as_many_bytes_as_in_utf8_and_escaped_bytes_one(dtype):
+    known = {0: 1, 0x7F: 1, 0x80: 2, 0xFF: 2, 0x7FF: 2, 0x800: 3, 0xDC7F: 3, 0xDC80: 1, 0xDCFF: 1, 0xDD00: 3}
+    known |= {0xFFFF: 3, 0x10000: 4, 0x10FFFF: 4}
+    some = [point for point in known if point <= np.iinfo(dtype).max]
+    assert ragged.utf8_widths(np.array(some, dtype)).tolist() == [known[point] for point in some]
+
+
 # A growing array holds what was added, and byte strings end to end are those that went in.
 
 NAMES = st.lists(st.sampled_from([b"", b"a", b"\0", b"ab", b"c" * 20]), max_size=9)

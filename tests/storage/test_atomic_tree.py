@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,19 @@ def test_a_power_cut_at_any_instant_leaves_the_old_or_the_new_directory(place: P
         lay(tree, where)
         ended.add(found(where / "out"))
     assert ended == {1, 2}
+
+
+@pytest.mark.parametrize("mask", [0o077, 0o022])
+def test_files_and_directories_have_the_modes_of_new_ones(place: Path, mask: int) -> None:
+    before = os.umask(mask)
+    try:
+        (place / "out").mkdir()  # what is empty is replaced
+        save(place / "out", 1)
+    finally:
+        os.umask(before)
+    modes = {path.is_dir(): stat.S_IMODE(path.stat().st_mode) for path in (place / "out").rglob("*")}
+    assert modes == {True: 0o777 & ~mask, False: 0o666 & ~mask}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in place.rglob("*")} == set(modes.values())
 
 
 def test_what_a_killed_run_left_is_removed(place: Path) -> None:

@@ -65,6 +65,8 @@ def test_the_characteristic_matrix_has_a_1_where_a_document_has_a_shingle(lectur
     assert rows(lectures, "x.shingles", "--matrix", "--header") == [["shingle", "token", *NAMES], *expected]
     columns = rows(lectures, "x.shingles", "docs/S1", "docs/S3")
     assert [row[0] for row in columns] == ["roses are", "the cow j", "the plane"]
+    assert rows(lectures, "x.shingles", "./docs/../docs/S1", lectures / "docs/S3") == columns
+    assert rows(lectures / "docs", "../x.shingles", "S1", "./S3") == columns
     # One row is of type (1, 1), and two are (1, 0) or (0, 1).
     assert sorted(row[2:] for row in columns) == [["0", "1"], ["1", "0"], ["1", "1"]]
 

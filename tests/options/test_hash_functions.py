@@ -16,6 +16,7 @@ from simdocs.options.hash_functions import (
     numbers_of,
     permutations_in,
     permuted,
+    refuse_contradiction,
     values_of,
 )
 from simdocs.options.recipes import Sketching
@@ -127,3 +128,34 @@ def test_a_thousand_shingles_of_64_kib_are_numbered_by_value_or_by_place():
         with pytest.raises(ValueError, match=f"^{said}$"):
             numbers_of(wrong)
     assert HASH_FUNCTIONS.check(["x mod 5"] * MOST_FUNCTIONS) == ("x mod 5",) * MOST_FUNCTIONS
+
+
+LINEAR = Sketching(
+    scheme="functions",
+    num_perm=2,
+    functions=("x+1 mod 5", "3*x mod 5"),
+    items=("1", "2"),
+    item_tokens=(0, (1 << 32) - 1),
+)
+PERMUTED = Sketching(scheme="permutation-file", num_perm=1, permutations=("2 1",), items=("1", "2"), item_tokens=(7, 8))
+
+
+@pytest.mark.parametrize(
+    ("scheme", "changes"),
+    [
+        *((LINEAR, {"scheme": scheme}) for scheme in ("fss", "permutation-file")),
+        (LINEAR, {"permutations": ("1 2", "2 1")}),
+        *((LINEAR, {"num_perm": number}) for number in (1, 3)),
+        (LINEAR, {"num_perm": MOST_FUNCTIONS + 1, "functions": ("x mod 5",) * (MOST_FUNCTIONS + 1)}),
+        (LINEAR, {"functions": (), "num_perm": 0}),
+        (LINEAR, {"functions": ("x + 1 mod 5", "3*x mod 5")}),
+        *((LINEAR, {"items": items}) for items in (("", "1"), ("2", "1"), ("1", "1"), ("1",), ("1", "01"))),
+        *((LINEAR, {"item_tokens": tokens}) for tokens in ((7,), (7, 7), (-1, 7), (7, 1 << 32))),
+        *((PERMUTED, {"permutations": (order,)}) for order in ("1", "02 1", "2 1 1", "2  1")),
+    ],
+)
+def test_functions_that_contradict_themselves_are_refused(scheme, changes):
+    for whole in (LINEAR, PERMUTED, LINEAR.but(items=(), item_tokens=())):
+        refuse_contradiction(whole)
+    with pytest.raises(ValueError, match=r"^|."):
+        refuse_contradiction(scheme.but(**changes))

@@ -108,7 +108,7 @@ def test_the_shortest_tenth_decides_unless_most_texts_are_much_longer():
     lengths = [10 * at for at in range(1, 16)]  # a tenth of 15 are two
     assert (short(*("x" * length for length in lengths)).units, short(*["x" * 10] * 9).units) == (15, 10)
     assert short("xx", *("x" * 500 for _ in range(8))).units == 50
-    assert not short(*(("an English text " * 5).encode(name) for name in ("utf-8", "utf-16", "utf-32"))).without_spaces
+    assert not any(short(("an English text " * 5).encode(f"utf-{bits}")).without_spaces for bits in (8, 16, 32))
     few = short("x" * 40)._replace(left_out=20.0)
     said = "without what is left out, k = 9 is large for short texts: in a short one of 20 characters, three edited"
     assert in_words(few, some.shingling(), suitable(few, some.shingling(), 0.8)).startswith(said)

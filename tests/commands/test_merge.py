@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import shutil
+import time
 from collections.abc import Sequence
 from contextlib import chdir
 from itertools import pairwise
@@ -256,3 +257,15 @@ def test_absolute_names_need_no_root_and_what_is_not_known_of_an_artifact_is_lef
     given = simdocs.open("a.index")
     with pytest.raises(simdocs.UsageError, match=r"^a\.index: this artifact is given twice: name each artifact once$"):
         simdocs.merge(given, given)
+
+
+def test_run_json_has_the_time_of_the_run_in_utc(here, monkeypatch):
+    began_ns = 17 * 10**17 + 5
+    lay(a_x=FOX)
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        patch.setattr("simdocs.reading.files.now", lambda: began_ns)
+        built(Path("a.index"), ["a"])
+    time.tzset()
+    assert recorded("a.index", "start", "read_ns") == ["2023-11-14T22:13:20Z", began_ns]

@@ -131,7 +131,7 @@ def suitable(short: ShortTexts, shingling: Shingling, threshold: float) -> Suita
         k = smallest
     elif short.least(k) < min(_LEAST, threshold):
         fits = (each for each in range(k, smallest, -1) if short.least(each) >= _SUITS)
-        k = next(fits, min(k, smallest))
+        k = next(fits, smallest)
     least = short.least(k)
     reached = max(_LOWEST, round(math.floor(least / _STEP + _ROUNDING) * _STEP, 2))
     return Suitable(k, min(threshold, reached), least)

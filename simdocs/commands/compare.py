@@ -29,6 +29,7 @@ from simdocs.options.sources import (
     OF_FILES,
     OfSources,
     by_hand_or_rule,
+    files_beside,
     one_list_of_stop_words,
     one_scheme,
     problems_of_passages,
@@ -131,8 +132,7 @@ def answer(options: Compare, run: Run) -> Result:
     from simdocs.reading.single_text import refuse_to_replace
 
     look, as_page = run.look or Look(), bool(options.page)
-    read = (*options.documents, *options.template, options.permutation_file)
-    refuse_to_replace(outputs_of(options), read, "a text that is read")
+    refuse_to_replace(outputs_of(options), [*options.documents, *files_beside(options)], "a text that is read")
     compared = ComparedTexts(options)
     in_common = None
     if options.passages:

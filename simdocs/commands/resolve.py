@@ -41,11 +41,12 @@ from simdocs.options.recipes import (
     Sketching,
     Walking,
 )
-from simdocs.options.sources import OfDocuments, names_of
+from simdocs.options.sources import OfDocuments, files_beside, names_of
 from simdocs.pipeline.reading import Intake
 from simdocs.reading.decode import as_bytes
 from simdocs.reading.file_list import FileList
 from simdocs.reading.find import Sources
+from simdocs.reading.single_text import refuse_to_replace
 
 if TYPE_CHECKING:
     from simdocs.commands.dedupe import Dedupe
@@ -280,8 +281,7 @@ def is_artifact(given: Any) -> bool:
 
 def outputs_of(options: Any) -> list[str]:
     """The files to which the answer and its summary are written, which must not be among those that are read."""
-    summary = getattr(options, "summary_json", None)
-    return [*([options.path] if options.path else []), *([os.fsdecode(summary)] if summary else [])]
+    return [os.fsdecode(each) for each in (options.path, getattr(options, "summary_json", None)) if each]
 
 
 def intake_of(options: OfDocuments) -> Intake:
@@ -289,6 +289,7 @@ def intake_of(options: OfDocuments) -> Intake:
 
     UsageError: options cannot be combined with them. InputError, ArtifactError: an artifact cannot be opened.
     """
+    refuse_to_replace(outputs_of(options), files_beside(options), "a text that is read")
     if any(map(is_artifact, options.documents)):
         for name in options.documents:
             # Someone who can write to the directory may have made it an artifact, so that the answer names files

@@ -64,7 +64,7 @@ def shown(options: Show, run: Run) -> Result:
     UsageError: the file has many texts, or the artifact has no such view. InputError: the text cannot be read, or the
     artifact has no document of a name. ArtifactError: the artifact cannot be opened.
     """
-    refuse_to_replace(outputs_of(options), (options.file,), "the text that is shown")
+    refuse_to_replace(outputs_of(options), (options.file, options.stop_words), "a text that is read")
     of_artifact = options.text is None and is_artifact(options.file)
     if of_artifact:
         head, rows = _of_artifact(options, checked(opened(options.file, tuple(FORMATS))), run)

@@ -34,6 +34,7 @@ from simdocs.model.result import KEYED, NAME, NUMBER, PLAIN, SIMILARITY, VALUE, 
 from simdocs.names import display_name, name_to_text, text_to_name
 from simdocs.options.families import UNITS, edited_units
 from simdocs.options.recipes import Bands, Sequences, Sketching
+from simdocs.options.sources import files_beside, names_of
 from simdocs.pipeline.signing import signing_of, spelled_shingles
 from simdocs.reading.decode import as_bytes, as_utf8
 from simdocs.reading.single_text import read_single_document, refuse_fifo_twice
@@ -72,13 +73,11 @@ class ComparedTexts:
         """Read the texts. UsageError: an option cannot be used. InputError: a text or another file cannot be read."""
         sequences = Sequences.of(options.fields())
         if options.texts is not None:
-            from simdocs.options.sources import names_of
-
             names, given = names_of(options.names, len(options.texts))
             self.names: list[Any] = [given.get(name, name_to_text(name)) for name in names]
             self.texts = [as_utf8(as_bytes(text))[0] for text in options.texts]
         else:
-            refuse_fifo_twice([*options.documents, *options.template, options.stop_words, options.permutation_file])
+            refuse_fifo_twice([*options.documents, *files_beside(options)])
             self.names = list(map(name_to_text, options.documents))
             self.texts = [read_single_document(name, options.max_size, sequences) for name in options.documents]
         self.options = resolved(options, None)
@@ -86,8 +85,7 @@ class ComparedTexts:
         self.ignored = tokens_of_templates(self.options.template, self.shingling)
         permutations = [] if options.permutation_file is None else permutations_of(options.permutation_file)
         sketching = Sketching.of(self.options.fields()).with_own_functions(options.functions, permutations)
-        own = sketching.is_own
-        self.sketching = with_items(sketching, self.spelled_tokens(), permutations) if own else sketching
+        self.sketching = with_items(sketching, self.spelled_tokens(), permutations) if sketching.is_own else sketching
 
     @cached_property
     def sets(self) -> Ragged:

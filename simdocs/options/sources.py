@@ -193,9 +193,15 @@ def problems_of_passages(options: Any, others: Sequence[str]) -> Iterator[str]:
         yield "--min-passage needs --passages"
 
 
+def files_beside(options: Any) -> list[Any]:
+    """The files that are read beside documents, if they are named: templates, stop words and permutations."""
+    named = (getattr(options, name, None) for name in ("stop_words", "permutation_file"))
+    return [*getattr(options, "template", ()), *named]
+
+
 def standard_input_once(options: Any) -> str:
     """Standard input is read once."""
-    beside = [*getattr(options, "template", ()), options.stop_words, getattr(options, "permutation_file", None)]
+    beside = files_beside(options)
     lists = [getattr(options, name, None) for name in ("files_from", "files0_from")]
     read = [*options.documents, *lists, *beside]
     return ONCE if b"-" in beside and read.count(b"-") > max(1, options.documents.count(b"-")) else ""

@@ -45,6 +45,7 @@ ENCODED = (
 NOTES = {
     "empty a.txt": f"empty: {EMPTY}",
     "signs a.txt --unit word": f"signs: {EMPTY}",
+    "empty signs blank --unit word": "empty, signs, blank: these texts have no shingles to compare, so they match nothing",
     "empty signs blank a.txt empty2 --unit word": (
         "empty, signs, blank and 1 more: these texts have no shingles to compare, so they match nothing"
     ),

@@ -126,10 +126,8 @@ def suitable(short: ShortTexts, shingling: Shingling, threshold: float) -> Suita
     """
     # The smallest k with which unrelated documents of these lengths do not look alike.
     smallest = next((k for k in range(1, MOST_UNITS) if short.chance(k) <= _LIKELY), MOST_UNITS)
-    k = shingling.k
-    if k < smallest:
-        k = smallest
-    elif short.least(k) < min(_LEAST, threshold):
+    k = max(shingling.k, smallest)
+    if k == shingling.k and short.least(k) < min(_LEAST, threshold):
         fits = (each for each in range(k, smallest, -1) if short.least(each) >= _SUITS)
         k = next(fits, smallest)
     least = short.least(k)

@@ -42,6 +42,9 @@ from simdocs.storage.stored_output import StoredTree
 
 _STANDARD_OUTPUT = "/dev/stdout"
 
+_UNWRITTEN = (*COMPRESSED, *PROMISED)
+"""Suffixes that promise what no rows are written as."""
+
 
 def row_targets(
     outputs: Mapping[str, str], found: FileList, sources: Sources, fields: Sequences, others: Sequence[str | None]
@@ -77,11 +80,8 @@ def row_targets(
                 raise UsageError(f"{_shown(path)}: this file is read in this run: choose another {flag(parameter)}")
             forms[parameter] = _form_of(parameter, path, read_as[0])
         else:
-            if (
-                format_named(os.fsencode(path))
-                or compression_of(os.fsencode(path))
-                or _suffix(path) in (*COMPRESSED, *PROMISED)
-            ):
+            name = os.fsencode(path)
+            if format_named(name) or compression_of(name) or _suffix(path) in _UNWRITTEN:
                 why = f"{_shown(path)} would be a directory, because more than one file or a directory is read"
                 raise UsageError(f"{flag(parameter)}: {why}: choose a name without a suffix of a format")
             refuse_inputs(parameter, path, found, sources)
@@ -170,7 +170,7 @@ def _form_of(parameter: str, path: str, form: str) -> str:
     CompressedSink(name, lambda _: None)  # fails now if it ever does
     if inner and not named:
         wrong = f"{inner.capitalize()} is compressed by itself: leave out {os.path.splitext(path)[1]}"
-    elif not named and _suffix(path) in (*COMPRESSED, *PROMISED):
+    elif not named and _suffix(path) in _UNWRITTEN:
         wrong = f"simdocs cannot write rows as .{_suffix(path)}: use {_suffixes('')}"
     if wrong:
         raise UsageError(f"{flag(parameter)} {_shown(path)}: {wrong}")
@@ -192,6 +192,9 @@ def _shown(path: str) -> str:
 
 
 KEPT, REMOVED, FLAGGED = "kept_rows", "removed_rows", "flagged_rows"
+
+
+_Writers = dict[str, RowWriter]
 
 
 class RowDrafts:
@@ -287,9 +290,9 @@ class RowDrafts:
         """The rows of a file, which is closed at the end. Raises DocumentSkipped, also when it is entered."""
         return opened_rows(self._found.source(number, self._limit), self._read_as[number], self._fields)
 
-    def _writers(self, number: int, source: RowSource, stack: ExitStack) -> dict[str, RowWriter]:
+    def _writers(self, number: int, source: RowSource, stack: ExitStack) -> _Writers:
         """A writer of the rows of this file for each output. stack: closes their files."""
-        writers = dict[str, RowWriter]()
+        writers: _Writers = {}
         for name, draft in self._drafts.items():
             if isinstance(draft, OutputStream):
                 path, form, write = self._outputs[name], self._forms[name], draft.write
@@ -302,13 +305,7 @@ class RowDrafts:
         return writers
 
     def _write(
-        self,
-        source: RowSource,
-        rows: RowBatch,
-        places: Index,
-        removed: Mask,
-        flags: Iterator[Flags],
-        writers: dict[str, RowWriter],
+        self, source: RowSource, rows: RowBatch, places: Index, removed: Mask, flags: Iterator[Flags], writers: _Writers
     ) -> int:
         """Write some rows, and return how many were not judged.
 

@@ -195,8 +195,8 @@ def problems_of_passages(options: Any, others: Sequence[str]) -> Iterator[str]:
 
 def files_beside(options: Any) -> list[Any]:
     """The files that are read beside documents, if they are named: templates, stop words and permutations."""
-    named = (getattr(options, name, None) for name in ("stop_words", "permutation_file"))
-    return [*getattr(options, "template", ()), *named]
+    one = ("stop_words", "permutation_file")
+    return [*getattr(options, "template", ()), *(getattr(options, name, None) for name in one)]
 
 
 def standard_input_once(options: Any) -> str:

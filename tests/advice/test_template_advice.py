@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simdocs.advice import LARGE_GROUP, template_advice, watch_for_a_crowd
+import simdocs
+from simdocs.advice import LARGE_GROUP, LEAVING_OUT, Threshold, template_advice, watch_for_a_crowd
 from simdocs.engines.engine import Run
 from simdocs.engines.local import Local
 from simdocs.kernels.grouping import PairGraph
@@ -66,10 +67,10 @@ def test_a_hundred_documents_are_so_many_that_advice_is_given(size, first):
 def test_a_group_with_more_than_a_tenth_of_all_documents_is_named_also_if_it_is_of_copies():
     for size, pairs, linked in (
         (109, family(0, 11, 1.0), "are copies of one text"),
-        (109, family(0, 11), "are linked by chains of similar pairs: if they share only"),
+        (109, family(0, 11), f"are linked by chains of similar pairs: if they share only a template, {LEAVING_OUT}"),
     ):
-        (line,) = advised(size, pairs)
-        assert line.startswith(f"11 documents (10% of all), such as d0, {linked}")
+        (line,) = advised(size, pairs, unit="line")
+        assert line == f"11 documents (10% of all), such as d0, {linked}"
         assert advised(110, pairs) == []
 
 
@@ -89,3 +90,23 @@ def test_a_crowd_is_reported_once_there_are_many_candidates_of_which_few_are_sim
         assert advice == said
         assert len(said) == is_crowd
         assert all(line.endswith("or try --exact, which may compare far fewer pairs") for line in said)
+
+
+def test_a_threshold_in_a_gap_cuts_through_nothing():
+    found = [Threshold(0.5, *counts) for counts in ((2, 3), (2, 4), (100, 10), (8, 4))]
+    assert [each.is_clear for each in found] == [True, False, True, False]
+    assert [each.is_on_slope for each in found] == [False, True, False, False]
+
+
+def test_what_a_template_and_the_times_of_files_cannot_decide_is_said(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"form": "another text altogether", "in.jsonl": '{"text": "a"}\n', "file": "a"}.items():
+        (tmp_path / name).write_text(text)
+    for given in (simdocs.shingle("file"), simdocs.shingle("in.jsonl")):
+        (said,) = simdocs.signature(given, template="form").skipped.every_warning
+        assert said == "--template leaves out nothing: no document has any of its tokens"
+    for keep in ("newest", "oldest"):
+        (said,) = simdocs.dedupe("in.jsonl", keep=keep).warnings
+        assert said.startswith(f"--keep {keep} compares the times of files, and no document has a file of its own: of")
+        assert simdocs.dedupe("in.jsonl", "file", keep=keep).warnings == ()
+    assert simdocs.dedupe("in.jsonl", keep="longest").warnings == ()

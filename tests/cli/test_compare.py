@@ -38,6 +38,7 @@ def measures(done: Done) -> dict[str, str]:
 
 
 EMPTY = "this text has no shingles to compare, so it matches nothing"
+MANY = "these texts have no shingles to compare, so they match nothing"
 SHORT = "this text is shorter than a shingle, so it matches only the same text"
 ENCODED = (
     "not UTF-8: in another encoding a text does not match its UTF-8 copy: name it with --encoding, such as latin-1"
@@ -45,10 +46,8 @@ ENCODED = (
 NOTES = {
     "empty a.txt": f"empty: {EMPTY}",
     "signs a.txt --unit word": f"signs: {EMPTY}",
-    "empty signs blank --unit word": "empty, signs, blank: these texts have no shingles to compare, so they match nothing",
-    "empty signs blank a.txt empty2 --unit word": (
-        "empty, signs, blank and 1 more: these texts have no shingles to compare, so they match nothing"
-    ),
+    "empty signs blank --unit word": f"empty, signs, blank: {MANY}",
+    "empty signs blank a.txt empty2 --unit word": f"empty, signs, blank and 1 more: {MANY}",
     "cat a.txt": f"cat: {SHORT}",
     "cat dog": "cat, dog: these texts are shorter than a shingle, so they match only the same text",
     "cat cats": "",

@@ -259,6 +259,24 @@ def test_sets_whose_tokens_fill_the_words_of_a_bitmap_are_compared_right_in_c(si
 
 
 @in_c
+@pytest.mark.parametrize("seed", range(4))
+def test_pairs_in_any_order_are_compared_right_in_c(seed, compiled):
+    """Sets that share nothing, as many tokens as a table has cells, and spans of pairs that meet in one right set."""
+    draw = np.random.default_rng(seed)
+    tokens = draw.permutation(np.arange(1, 1 << 13, dtype=np.uint32) * np.uint32(0x9E3779B1))
+    apart = [np.sort(tokens[at : at + 64]) for at in range(0, 127 * 64, 64)]
+    sets = some.ragged([*apart, np.sort(tokens), [], tokens[:1]], np.uint32)
+    left, right = np.indices((len(sets), len(sets))).reshape(2, -1)
+    steps = np.repeat(np.arange(len(sets)), 64)[: 128 * 64], np.tile(np.arange(64), 128) + np.repeat([0, 63], 64 * 64)
+    of_two = left[: 2 * len(sets)], right[: 2 * len(sets)]
+    for one, other in (steps, steps[::-1], draw.permutation([left, right], axis=1), of_two):
+        pairs = [np.ascontiguousarray(side) for side in (one, other)]
+        out = np.full(len(one), -1)
+        compiled.overlaps(sets.values, sets.offsets, *pairs, out)
+        assert np.array_equal(out, jaccard.overlaps.__wrapped__(sets, *pairs))
+
+
+@in_c
 def test_words_of_all_lengths_at_all_places_are_hashed_in_c():
     """Words of up to 15 bytes go through the same steps, but not at the end of the data, and 64 bytes are one block."""
     every = ["." * before + "wordsthatarelong_"[:length] for length in range(1, 18) for before in range(66)]

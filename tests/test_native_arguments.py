@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -57,6 +58,19 @@ def decoded(compiled: ModuleType, **others: Any) -> object:
     return compiled.decoded(*arguments.values())
 
 
+def many_words(compiled: ModuleType, word: bytes) -> object:
+    """The words of a long text, with room for one."""
+    size, points = offsets_of(np.array([800 * len(word)])), offsets_of(np.array([1600]))
+    character_kinds(np.array([0xE9]))
+    return compiled.word_hashes(word * 800, size, points, character_kinds.numbers, 0, ONE.copy(), ZERO.copy())
+
+
+def pair(name: str, left: int, right: int, compiled: ModuleType) -> object:
+    """What a kernel says of two rows. Only row 0 is there."""
+    rows_of = ROW if name == "overlaps" else 1
+    return getattr(compiled, name)(ONE, rows_of, *(np.array([row]) for row in (left, right)), ZERO.copy())
+
+
 WRONG: dict[str, Callable[[ModuleType], object]] = {
     "offsets beyond the data": lambda c: c.char_tokens(BYTES, offsets_of(np.array([5])), ROW, 9, 0, ONE.copy()),
     "offsets of other rows": lambda c: c.char_tokens(BYTES, ROW, offsets_of(np.ones(2)), 9, 0, ONE.copy()),
@@ -95,12 +109,36 @@ WRONG: dict[str, Callable[[ModuleType], object]] = {
     "positions without room": lambda c: c.positions(ONE, FOUR.copy(), ONE[:0].copy()),
     "positions of no rows": lambda c: c.positions(ONE, ZERO[:0].copy(), ONE.copy()),
     "positions of a member that is not there": lambda c: c.positions(ONE, FOUR.copy(), ONE.copy()),
-    "a row that is not there": lambda c: c.overlaps(ONE, ROW, ZERO, ZERO + 1, ZERO.copy()),
-    "a negative row": lambda c: c.overlaps(ONE, ROW, ZERO - 1, ZERO, ZERO.copy()),
     "pairs without results": lambda c: c.overlaps(ONE, ROW, ZERO, ZERO, ZERO[:0].copy()),
-    "signatures that are not there": lambda c: c.agreements(ONE, 1, ZERO, ZERO + 1, ZERO.copy()),
     "signatures of no width": lambda c: c.agreements(ONE, 0, ZERO, ZERO, ZERO.copy()),
     "signatures that do not fit": lambda c: c.fss(ONE, ROW, np.empty(3, np.uint8)),
+    "signatures of rows that do not fit": lambda c: c.fss(ONE[:0], offsets_of(np.zeros(2)), np.empty(3, np.uint32)),
+    "signatures of no rows": lambda c: c.fss(ONE[:0], offsets_of(np.zeros(0)), np.empty(1, np.uint32)),
+    "offsets that are no whole numbers": lambda c: c.number_tokens(ONE.copy(), bytes(9), 1, 0),
+    "values at an odd address": lambda c: c.sets(np.zeros(5, np.uint8)[1:], ROW, ZERO.copy()),
+    "sets without lengths": lambda c: c.sets(ONE.copy(), ROW, ZERO[:0].copy()),
+    "code points at an odd address": lambda c: decoded(c, out=np.empty(11, np.uint8)[1:]),
+    "no room for a run of ASCII": lambda c: mapped(c, data=bytes(64), offsets=offsets_of(np.array([64]))),
+    "no room for many words": lambda c: many_words(c, b"a "),
+    "no room for many words beyond ASCII": lambda c: many_words(c, "é ".encode()),
+    "lengths without starts": lambda c: c.byte_strings(BYTES, ZERO[:0], ZERO, 0, ONE[:0].copy()),
+    "keys of bytes": lambda c: c.order(bytes(9), bytearray(9)),
+    "keys of no width": lambda c: c.band_keys(ONE, 0, ZERO, 0, 0, np.empty(1, np.uint64)),
+    "keys of a band before the beginning": lambda c: c.band_keys(ONE, 1, ZERO, -1, 1, np.empty(1, np.uint64)),
+    "keys of a band of negative size": lambda c: c.band_keys(ONE, 1, ZERO, 1, -1, np.empty(1, np.uint64)),
+    "keys of a negative row": lambda c: c.band_keys(ONE, 1, ZERO - 1, 0, 1, np.empty(1, np.uint64)),
+    "pairs without a right side": lambda c: c.overlaps(ONE, ROW, ZERO, ZERO[:0], ZERO.copy()),
+    "estimates without a right side": lambda c: c.agreements(ONE, 1, ZERO, ZERO[:0], ZERO.copy()),
+    "estimates without results": lambda c: c.agreements(ONE, 1, ZERO, ZERO, ZERO[:0].copy()),
+    "files without flags": lambda c: c.read_files((b"a",), bytes(3), 9, bytearray(32)),
+    "files without stamps": lambda c: c.read_files((b"a",), bytes(4), 9, bytearray(31)),
+    "files of negative size": lambda c: c.read_files((b"a",), bytes(4), -1, bytearray(32)),
+    "files of any size": lambda c: c.read_files((b"a",), bytes(4), (1 << 30) + 1, bytearray(32)),
+    **{
+        f"{name} of {left} and {right}": partial(pair, name, left, right)
+        for name in ("overlaps", "agreements")
+        for left, right in ((0, 1), (1, 0), (0, -1), (-1, 0))
+    },
 }
 
 

@@ -26,7 +26,7 @@ from simdocs.model.ragged import (
 from simdocs.names import display_name, is_uri
 from simdocs.options.families import COMPRESSIONS, CONTAINERS, compression_of
 from simdocs.options.recipes import Sequences
-from simdocs.reading.files import FileId, Source, Stamp, file_id
+from simdocs.reading.files import FileId, Source, Stamp, file_id, times_of
 
 
 class Found(NamedTuple):
@@ -49,8 +49,7 @@ class Found(NamedTuple):
     @classmethod
     def of(cls, name: bytes, status: os.stat_result, links: int = 0, walked: int = NAMED) -> Found:
         """A file with this status."""
-        times = status.st_mtime_ns, status.st_ctime_ns
-        return cls(name, status.st_size, *times, status.st_dev, status.st_ino, links, walked)
+        return cls(name, status.st_size, *times_of(status), status.st_dev, status.st_ino, links, walked)
 
 
 _SIZES, _MET = ["size", "mtime_ns", "ctime_ns"], ["walked", "links", "device", "inode"]

@@ -61,6 +61,15 @@ def file_id(status: os.stat_result) -> FileId:
     return status.st_dev, status.st_ino
 
 
+def times_of(status: os.stat_result) -> tuple[int, int]:
+    """When a file was modified and changed, in nanoseconds; the nearest that 64 bits hold, as for the year 2300."""
+    modified, changed = (min(max(ns, -_MOST_NS), _MOST_NS) for ns in (status.st_mtime_ns, status.st_ctime_ns))
+    return modified, changed
+
+
+_MOST_NS = (1 << 63) - 1
+
+
 class Stamp(NamedTuple):
     """The state of a file on disk. Equal stamps mean equal bytes, unless a clock was set back."""
 
@@ -72,7 +81,7 @@ class Stamp(NamedTuple):
     @classmethod
     def of(cls, status: os.stat_result) -> Stamp:
         """The stamp of a file, from its status."""
-        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+        return cls(status.st_size, *times_of(status), status.st_ino)
 
     @classmethod
     def at(cls, path: bytes) -> Stamp | None:

@@ -37,6 +37,7 @@ def lay_hostile_tree(tmp_path: Path) -> Path:
     for name in NAMES:
         (tmp_path / "texts" / os.fsdecode(name)).write_bytes(A)
     texts = tmp_path / "texts"
+    os.utime(texts / "c.txt", (0, 10**10))  # later than 64 bits of nanoseconds can say
     (texts / "link.txt").symlink_to("../outside/secret.txt")
     (texts / "linked").symlink_to("../outside")
     (texts / "z-hard.txt").hardlink_to(texts / "a.txt")

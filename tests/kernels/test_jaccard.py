@@ -88,6 +88,7 @@ def test_exact_similarities_of_copies_of_large_sets_are_right():
     rows = [*near_copies(draw, 2, 50_000), *near_copies(draw, 1, 140_000), *near_copies(draw, 6, 9)]
     pairs = [pair for pair in product(range(len(rows)), repeat=2) for _ in range(2)]
     assert_exact(rows, pairs)
+    assert_exact(rows, [(2, other) for other in range(len(rows))] * 2)
 
 
 def test_exact_similarities_of_forged_sets_are_right():

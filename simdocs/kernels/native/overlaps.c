@@ -91,7 +91,7 @@ static i64 number_tokens_of(Span *span, int shift)
     return last;
 }
 
-/* Set the bits of the numbers of these tokens. */
+/* Set the bits of the numbers of these tokens. Bit 0 is for those without a number, and no left set has it. */
 static void look_up(const Span *span, i64 row, int shift, u64 *bits)
 {
     const any_u32 *values = span->values + span->offsets[row];
@@ -105,7 +105,6 @@ static void look_up(const Span *span, i64 row, int shift, u64 *bits)
         const u32 number = span->table[cell].number;
         bits[number >> 6] |= (u64)1 << (number & 63);
     }
-    bits[0] &= ~(u64)1;  /* of tokens without a number */
 }
 
 WIDE static i64 bits_in_common(const u64 *one, const u64 *other, i64 words)

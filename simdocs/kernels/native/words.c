@@ -118,7 +118,7 @@ static inline i64 add_word(Words *to, const uint8_t *begin, const uint8_t *end)
 /* The words of any text of so many code points. A mark is what the character before it is. Return 0, or a number below 0. */
 static i64 all_words(const uint8_t *at, const uint8_t *end, i64 points, const uint8_t *kinds, Words *to)
 {
-    const uint8_t *begin = NULL, *first = at;
+    const uint8_t *begin = NULL;
     unsigned word = 0, joins = 0;   /* whether the character before is in a word, and whether its word can go on */
     int size;
     for (; at < end; at += size, points--) {
@@ -128,7 +128,7 @@ static i64 all_words(const uint8_t *at, const uint8_t *end, i64 points, const ui
         const unsigned found = kinds[point], was_word = word, joined = joins;
         if (!found)
             return -1 - (i64)point;
-        if (!(found & MARK) || at == first) {
+        if (!(found & MARK)) {
             word = found & WORD;
             joins = word && !(found & UNSPACED);
         }

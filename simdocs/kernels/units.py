@@ -17,8 +17,6 @@ from simdocs.model.ragged import Index, Mask, Ragged, Texts, Tokens, distinct
 from simdocs.options.families import stop_words
 from simdocs.options.recipes import Normalisation, Shingling
 
-_NEWLINE = 10
-
 
 class Units(NamedTuple):
     """U units of N texts, in text order. Unit u is the code points starts[u] to stops[u] - 1 of the batch.
@@ -37,7 +35,7 @@ def lines_in(codepoints: Ragged) -> Units:
 
     codepoints: Ragged uint8, uint16 or uint32.
     """
-    return _runs(codepoints.values != _NEWLINE, codepoints.offsets)
+    return _runs(codepoints.values != kinds.NEWLINE, codepoints.offsets)
 
 
 def words_in(codepoints: Ragged) -> Units:

@@ -207,11 +207,11 @@ def _numbered_locations(documents: Corpus, rows: Rows, numbers: dict[Location, i
 
 
 def in_same_place(documents: Corpus, rows: Rows, others: Corpus, other_rows: Rows) -> Mask:
-    """Which of these documents are found now in the same place as one of the others."""
+    """Which of these documents are files, or lines of files, where one of the others is found now."""
     here = locations(documents, rows)
     inodes = [location[1] for location in here if isinstance(location[1], int)]
     there = set(locations(others, other_rows[np.isin(others.facts(other_rows)["inode"], inodes)]))
-    return np.array([location in there for location in here], bool)
+    return np.asarray((documents.facts(rows)["inode"] != 0) & np.array([at in there for at in here], bool))
 
 
 def recognised(new: Corpus, recorded: Corpus) -> Mask:

@@ -11,6 +11,7 @@ import errno
 import hashlib
 import os
 import stat
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -63,11 +64,7 @@ def file_id(status: os.stat_result) -> FileId:
 
 def times_of(status: os.stat_result) -> tuple[int, int]:
     """When a file was modified and changed, in nanoseconds; the nearest that 64 bits hold, as for the year 2300."""
-    modified, changed = (min(max(ns, -_MOST_NS), _MOST_NS) for ns in (status.st_mtime_ns, status.st_ctime_ns))
-    return modified, changed
-
-
-_MOST_NS = (1 << 63) - 1
+    return max(-sys.maxsize, min(status.st_mtime_ns, sys.maxsize)), min(status.st_ctime_ns, sys.maxsize)
 
 
 class Stamp(NamedTuple):

@@ -146,6 +146,10 @@ def test_a_text_in_memory_is_not_the_file_of_its_name(tmp_path, monkeypatch):
     simdocs.index("docs", output="x.index")
     found = simdocs.dedupe(texts=[TEXTS[0]], names=["docs/a"], against="x.index")
     assert [row[:2] for row in found.rows()] == [("docs/a", "docs/a")]
+    index = simdocs.index(texts=[TEXTS[0]], names=["docs/a"])
+    for found in (simdocs.dedupe("docs", against=index), simdocs.query(index, "docs")):
+        assert [row[:2] for row in found.rows()] == [("docs/a", "docs/a")]
+        assert found.skipped.counts == {}
 
 
 def test_an_index_in_memory_has_the_names_of_its_texts():

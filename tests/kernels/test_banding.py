@@ -132,6 +132,8 @@ def test_what_is_proposed_is_just_enough():
         assert banding.least_num_perm(-math.expm1(math.log(0.05) / num_perm), 0.95) == found
     assert banding.longer_signature(0.8, 0.95, 64, lambda bands: float(bands.rows), 7) == (128, 7.0)
     assert banding.longer_signature(0.8, 0.95, 64, lambda bands: 7.5, 7) is None
+    # 2 to 16 values do not reach this recall.
+    assert banding.longer_signature(0.3, 0.9999, 1, lambda bands: float(bands.bands), 1000) == (32, 32.0)
 
 
 def test_only_a_threshold_below_that_of_the_index_is_warned_of():

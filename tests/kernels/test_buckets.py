@@ -64,9 +64,11 @@ def test_pairs_with_wanted_members_are_the_candidate_pairs_that_have_one(case, d
 @pytest.mark.parametrize("count", [1, 1023, 1024, 1025, 3000])
 def test_band_keys_of_large_batches_leave_no_seam(count):
     draw = np.random.default_rng(count)
-    signatures = draw.integers(0, 3, (count, 8), np.uint32).tolist()
-    shared = buckets_of(signatures, 4, 2)
-    assert sorted(map(tuple, some.rows_of(shared))) == twin.buckets(signatures, 4, 2)
+    signatures = draw.integers(0, 3, (count, 8), np.uint32)
+    shared = buckets_of(signatures.tolist(), 4, 2)
+    assert sorted(map(tuple, some.rows_of(shared))) == twin.buckets(signatures.tolist(), 4, 2)
+    keys, order = buckets.band_keys(signatures, np.arange(count), 4, 2), np.arange(count)[::-1]
+    assert np.array_equal(buckets.band_keys(np.asfortranarray(signatures), order, 4, 2), keys[:, ::-1])
 
 
 @given(st.lists(st.integers(0, 9)), st.integers(1, 12))

@@ -82,6 +82,8 @@ def test_hashes_leave_no_seam_between_chunks(extra):
     lengths = np.minimum(starts % 23, size - starts)
     expected = [hash32(data[a : a + n], 5) for a, n in zip(starts.tolist(), lengths.tolist(), strict=True)]
     assert murmur.hash_byte_strings(array(data), starts, lengths, 5).tolist() == expected
+    alone = murmur.hash_byte_strings(array(data), np.array([1]), np.array([size - 1]), 5)
+    assert alone.tolist() == [hash32(data[1:], 5)]
     numbers = np.frombuffer(data + bytes(3 * size), "<u4")
     raw = numbers.tobytes()
     expected = [hash32(raw[4 * at : 4 * at + 12], 5) for at in range(size - 2)]

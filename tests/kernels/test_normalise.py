@@ -11,7 +11,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdocs.kernels import characters
@@ -41,6 +41,8 @@ def normalised(batch: list[bytes], switches: some.Normalisation = PLAIN, *, line
 
 
 @given(some.batches, some.normalisations, st.booleans())
+@example([b"\xc3", b"\xa9 a\xc3", b"\xa9"], PLAIN, False)
+@example(["\u0301".encode(), b"", "\u00ad\u0301\u200b".encode()], ALL_ON, True)
 def test_normalised_texts_equal_those_of_str(batch, switches, lines):
     texts = normalise(some.documents(batch), switches, lines=lines)
     expected = [twin.normalised(document, switches, lines=lines) for document in batch]

@@ -63,6 +63,18 @@ def test_the_places_are_a_common_subsequence(apart, a, b, order):
     assert len(left) <= subsequence.lcs_length(array(a), array(b))
 
 
+@pytest.mark.parametrize("at_once", [3, 1 << 16])
+def test_of_passages_in_another_order_most_are_matched(at_once):
+    passages = np.arange(60).reshape(5, 12)
+    for order, longest in (([1, 2, 0, 3], 36), ([3, 0, 1, 4, 2], 36), ([4, 3, 2, 1, 0], 12)):
+        a, b = passages.ravel(), passages[order].ravel()
+        with mock.patch.multiple(subsequence, _APART=1, _AT_ONCE=at_once):
+            left, right = subsequence.anchored_places(a, b, 10**6)
+        assert a[left].tolist() == b[right].tolist()
+        assert len(left) == longest
+        assert all((np.diff(places) > 0).all() for places in (left, right))
+
+
 def test_without_runs_in_common_there_is_no_result_beyond_the_bound():
     assert subsequence.anchored_places(np.arange(100), np.arange(200, 300), 9_999) is None
     left, _ = subsequence.anchored_places(np.arange(100), np.arange(200, 300), 10_000)

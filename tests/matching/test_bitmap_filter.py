@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import simdocs
+from simdocs.kernels import jaccard
 from simdocs.matching import verify
+from simdocs.model.ragged import Ragged
 from tests.amounts import examples
 from tests.similar_texts import corpora
 
@@ -68,6 +70,23 @@ def test_few_pairs_of_a_crowd_are_compared_exactly(ask):
     assert len(rows) == 1
     assert every > 9000
     assert verified < 800
+
+
+@pytest.mark.parametrize("measure", ["jaccard", "containment"])
+def test_the_filter_drops_pairs_of_two_documents_that_were_read_and_are_below_the_threshold(measure):
+    rows = [(0, 400), (0, 100), (500, 900), (0, 400)]
+    sets = Ragged.from_rows([np.arange(*row) for row in rows], np.uint32)
+    found = verify.BitmapFilter(6, 0.5, measure)
+    left, right = np.array([0, 0, 1, 3, 4, 0]), np.array([1, 2, 2, 2, 2, 0])
+    assert not found.below(left, right).any()
+    found.bits = 4096
+    loaded = np.array([True, True, True, False])
+    found.add(np.array([0, 1, 2, 3]), jaccard.bitmaps(sets, 4096), sets.lengths, loaded)
+    assert found.below(left, right).tolist() == [measure == "jaccard", True, True, False, False, False]
+    found.learn(np.array([0, 3, 4]), np.array([4, 4, 5]))
+    assert found.lacking(np.array([4, 0]), np.array([5, 4])).tolist() == []
+    found.learn(np.array([0, 3, 5]), np.array([4, 4, 3]))
+    assert found.lacking(np.array([4, 0, 4]), np.array([5, 4, 3])).tolist() == [4, 5]
 
 
 # Pairs to verify are cut into blocks whose documents fit in memory together.

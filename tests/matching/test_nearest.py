@@ -69,6 +69,9 @@ def test_the_nearest_are_those_with_the_highest_similarities(
     assert [row[2] for row in found] == closest(Path("asked").read_text(), number)
     for _, name, jaccard, _ in found:
         assert jaccard == simdocs.similarity(Path("asked").read_text(), Path(name).read_text(), unit="word", k=2)
+    others = [row[1:3] for row in simdocs.query("docs.index", "docs/05", nearest=number, exact=exact).rows()]
+    assert [score for _, score in others] == closest(Path("docs/05").read_text(), number + 1)[1:]
+    assert "docs/05" not in dict(others)
 
 
 def test_no_more_texts_are_compared_than_the_limit(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,6 +105,9 @@ def test_a_copy_takes_the_place_of_a_missing_one_and_of_the_document_itself(ther
     assert itself[1:3] == ("docs/zz", 1.0)
     os.remove("docs/00")
     found = simdocs.query("docs.index", "asked", nearest=1, exact=exact, all_copies=True)
+    assert [row[1] for row in found.rows()] == ["docs/zz"]
+    assert found.skipped.counts == {"unverified": 1}
+    found = simdocs.query("docs.index", "asked", threshold=0.9, exact=exact)
     assert [row[1] for row in found.rows()] == ["docs/zz"]
     assert found.skipped.counts == {"unverified": 1}
 

@@ -80,6 +80,13 @@ def units_of(text: str, unit: str) -> str:
     return normalised(text) if unit == "char" else normalised(text).replace(" ", "")
 
 
+def test_stop_words_that_are_left_out_part_no_passage():
+    texts = ["alpha the beta of gamma delta end", "so alpha beta the gamma and delta of stop"]
+    found = simdocs.passages(texts=texts, unit="word", k=1, min_passage=4, ignore_stop_words=True)
+    assert [row[1:] for row in found.rows()] == [(2, 4, 4, "0", 0, 29, 1), (2, 4, 4, "1", 3, 33, 1)]
+    assert not list(simdocs.passages(texts=texts, unit="word", k=1, min_passage=2).rows())
+
+
 @pytest.mark.parametrize("small", [False, True])
 @pytest.mark.parametrize("unit", ["char", "word"])
 @examples(40)

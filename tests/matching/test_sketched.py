@@ -39,6 +39,9 @@ def test_a_sketch_finds_what_reading_all_finds_and_compares_far_fewer(index):
     assert facts["candidates"] < 100
     assert (facts["probability"], of_every["probability"]) == (0.95, 1)
     assert "compared_with_all" not in of_every
+    long = simdocs.query(index, texts=ASKED[:3], measure="containment")
+    assert rows(long) == [row for row in rows(found) if row[0] in "012"]
+    assert long.summary()["compared_with_all"] == 0
     assert rows(simdocs.query(index, texts=ASKED, measure="containment", exact=True)) == rows(every)
 
 

@@ -142,9 +142,6 @@ def test_arrays_may_begin_at_any_address(seed):
     assert murmur.hash_byte_strings(data, *map(odd, spans), 3).tolist() == hashed.tolist()
 
 
-THREE, FOUR = offsets_of(np.array([3])), offsets_of(np.array([4]))
-
-
 LETTERS = ["a", "B", "_", "7", " ", "\n", "\r", ".", "é", "Ⱥ", "K", "ß", "\u0301", "\u0e33", "中", "。", "ก", "\u2028"]
 LETTERS += ["\x85", "𝔘", "🙂", "ｶ", "\u3099", "א", "ı"]
 LONG = ["word " * 9, "x" * 70]
@@ -268,7 +265,7 @@ def test_pairs_in_any_order_are_compared_right_in_c(seed, compiled):
     sets = some.ragged([*apart, np.sort(tokens), [], tokens[:1]], np.uint32)
     left, right = np.indices((len(sets), len(sets))).reshape(2, -1)
     steps = np.repeat(np.arange(len(sets)), 64)[: 128 * 64], np.tile(np.arange(64), 128) + np.repeat([0, 63], 64 * 64)
-    of_two = left[: 2 * len(sets)], right[: 2 * len(sets)]
+    of_two = np.tile([0, 1], len(sets)), np.repeat(np.arange(len(sets)), 2)
     for one, other in (steps, steps[::-1], draw.permutation([left, right], axis=1), of_two):
         pairs = [np.ascontiguousarray(side) for side in (one, other)]
         out = np.full(len(one), -1)

@@ -143,9 +143,7 @@ def rows_around(index: BandIndex, changed: Rows, *, linked: bool) -> Rows:
     else:
         shared = count_true_in_rows(chosen[buckets.values], buckets.offsets)
         chosen[buckets.take(np.flatnonzero(shared)).values] = True
-    is_near: Mask = chosen[text]
-    is_near[changed] = True
-    return np.flatnonzero(is_near)
+    return np.flatnonzero(chosen[text])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -200,3 +200,8 @@ def test_a_copy_is_no_duplicate_of_a_document_that_is_kept_after_it():
     k, a, c = (" ".join(f"w{at}" for at in some) for some in (range(91), range(100), range(3, 103)))
     found = simdocs.dedupe(texts=[k, a, a, c, a], names=list("kabcd"), unit="word", k=1, threshold=0.88)
     assert [row[:2] for row in found] == [("k", "a"), ("k", "b"), ("c", "d")]
+    # Of two that are as similar, the one that is kept earlier counts, and not the one that stands earlier.
+    c, k = (" ".join(f"w{at}" for at in some) for some in (range(10, 100), range(90)))
+    texts = [c + " " * 200, a, k + " " * 999, a + " " * 500]
+    found = simdocs.dedupe(texts=texts, names=list("cdkb"), unit="word", k=1, threshold=0.85, keep="longest")
+    assert [row[:3] for row in found] == [("k", "d", 0.9), ("k", "b", 0.9)]

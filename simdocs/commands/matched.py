@@ -73,7 +73,7 @@ def matches(plan: Resolved[Any], run: Run) -> SimilarPairs:
     run.skipped.warnings += outdated_warnings(run, indexed.index)
     if plan.banding is not None:
         run.skipped.warnings += unknown_recall(plan.recipe)
-        run.skipped.warnings += () if nearest else threshold_warning(plan.options.threshold, plan.banding)
+        run.skipped.warnings += threshold_warning(plan.options.threshold, plan.banding)
     pairs, both = kind.concat(held), indexed.select(np.arange(len(indexed))).followed_by(asked)
     advice = () if found else tuple(_nothing_found(asked.documents, plan))
     counts = {"indexed": len(indexed)} | ({"nearest": nearest, "copies_left_out": left_out} if nearest else {})

@@ -20,6 +20,7 @@ DOCS = {
 LISTS = {
     "list": b"\xef\xbb\xbf# ours\r\nthe | an article\r\na some\n\n  The  \n",
     "same": b"some\nthe The a",
+    "mac": b"# ours\rthe | an article\ra some\rThe",
     "other": b"moon\n",
     "empty": b"",
     "signs": b"!\n--\n",
@@ -60,6 +61,7 @@ def test_the_words_that_are_left_follow_each_other(here):
     "line",
     [
         "dedupe list.index --stop-words same",
+        "dedupe list.index --stop-words mac",
         "dedupe list.shingles --stop-words list",
         "dedupe list.index --exact --shingles list.shingles",
     ],

@@ -269,3 +269,25 @@ def test_run_json_has_the_time_of_the_run_in_utc(here, monkeypatch):
         built(Path("a.index"), ["a"])
     time.tzset()
     assert recorded("a.index", "start", "read_ns") == ["2023-11-14T22:13:20Z", began_ns]
+
+
+def test_an_artifact_of_an_artifact_records_the_run_that_read_the_documents(here):
+    lay(a_x=FOX, a_0="\0")
+    read = answered(ASKED["shingle"](documents=("a",), output="a.shingles", max_size=1000))
+    with chdir("a"):
+        made = answered(ASKED["index"](documents=("../a.shingles",), output="../a.index"))
+        lay(form_x=FOX)
+        without = answered(
+            ASKED["signature"](documents=("../a.shingles",), output="x.signatures", template=("form/x",))
+        )
+    assert [each.shown_name for each in without.skipped.kept("ignored")] == [os.fsencode(here / "a/x")]
+    facts = ("root", "read_ns", "max_size", "skipped")
+    assert recorded("a.index", *facts) == recorded("a.shingles", *facts)
+    assert recorded("a.shingles", "root", "max_size", "skipped", "given") == [
+        str(here),
+        1000,
+        {"binary": 1},
+        [["a", 1]],
+    ]
+    assert recorded("a.index", "given") == [[["../a.shingles", 1]]]
+    assert (len(read.advice), made.advice) == (1, ())  # about k

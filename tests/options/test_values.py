@@ -46,6 +46,15 @@ def test_every_unit_of_a_size_is_known_in_both_cases():
             SIZE.parse(wrong)
 
 
+def test_fields_and_patterns_are_named_in_a_list_and_each_field_once():
+    fields, patterns = OPTIONS["text_field"].values, OPTIONS["include"].values
+    assert [fields.check(given) for given in ("a", ["b", "a", "b"], ("",))] == [("a",), ("b", "a"), ("",)]
+    assert [patterns.check(given) for given in (["*.a", "*.a"], ())] == [("*.a", "*.a"), ()]
+    for kind, wrong in (fields, ["a", 3]), (fields, "\ud800"), (patterns, "*.a"), (patterns, ["a", b"b"]):
+        with pytest.raises(ValueError, match=r"^a t"):
+            kind.check(wrong)
+
+
 def test_an_encoding_has_ascii_in_it():
     assert [ENCODING.check(name) for name in ("Latin-1", "cp1252", "UTF8")] == ["iso8859-1", "cp1252", "utf-8"]
     for name in ("utf-16", "utf-7", "cp037", "hex", "", "a\0", 3):

@@ -132,9 +132,6 @@ REFUSED = {
     "a.txt b.txt -o x.svg": "cannot write .svg here: use ",
     "a.txt b.txt --max-size 10": "a.txt: larger than --max-size",
     "a.txt b.txt --unit lines": "did you mean line?",
-    "a.txt b.txt c.txt --diff words": "--diff shows the difference of two texts, not of more",
-    "a.txt b.txt --diff words --format csv": "which have no place in csv: use --format jsonl",
-    "a.txt b.txt --template blank": "blank: this template is empty, so it has no tokens",
     "a.txt - --template -": "- names standard input, which can be read only once",
     "- -": "- names standard input, which can be read only once",
 }
@@ -142,7 +139,6 @@ REFUSED = {
 
 def test_what_cannot_be_compared_is_one_line(here):
     (here / "binary").write_bytes(b"a\0b")
-    (here / "blank").touch()
     (here / "bad.jsonl.gz").write_text("no gzip")
     (here / "cut.jsonl.gz").write_bytes(gzip.compress(b'{"text": "one"}\n')[:-8])
     (here / "d.jsonl").write_text('{"text": "one"}')

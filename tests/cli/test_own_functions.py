@@ -110,7 +110,6 @@ def test_artifacts_merge_if_they_have_the_same_shingles(here):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("tune x.signatures", "x.signatures has hash functions that were stated, and tune is about random ones"),
         (
             "index x.signatures --functions x%5 -o x.index",
             f"x.signatures was built with --functions {OF_LETTERS}, not x mod 5: rebuild it, or leave the option out",
@@ -122,11 +121,6 @@ def test_artifacts_merge_if_they_have_the_same_shingles(here):
         (
             "index ordered.signatures --permutation-file backwards -o x.index",
             "ordered.signatures was built with another --permutation-file: rebuild it",
-        ),
-        (
-            "index letters --unit line --functions x%5 -o x.index",
-            "no bands and rows reach a recall of 0.95 at threshold 0.8 with --num-perm 1 (1 bands of 1 row find 0.8):"
-            " state more functions, or set --bands or --rows",
         ),
     ],
 )
@@ -145,9 +139,6 @@ def test_what_does_not_fit_an_artifact_is_refused(here, arguments, said):
         (("--permutation-file", "binary"), "binary: a binary file (a NUL byte in the first 8 KiB)"),
         (("--permutation-file", "latin"), "--permutation-file: permutation 2: '\\udcff' is not among the 7 shingles"),
         (("--permutation-file", "short"), "--permutation-file: permutation 2: '7' is missing"),
-        (("--functions", "x%5", "--permutation-file", "orders"), "--functions and --permutation-file cannot be"),
-        (("--functions", "x%5", "--scheme", "fss"), "--functions and --scheme cannot be combined: the functions are"),
-        (("--functions", "x%5", "--multiset"), "--functions and --multiset cannot be combined: "),
         (("--permutation-file", "orders", "--template", "short"), "--permutation-file and --template cannot be"),
     ],
 )

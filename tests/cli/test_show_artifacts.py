@@ -149,8 +149,6 @@ def test_candidates_whose_text_is_gone_have_no_exact_similarity(here):
         ("x.shingles zz", "zz: x.shingles has no document of this name"),
         ("x.shingles --buckets", "--buckets needs an index, not shingles"),
         ("x.signatures --candidates -k 3", "-k needs a text, not an artifact; --candidates needs an index"),
-        ("x.index --buckets --candidates", "--buckets and --candidates cannot be combined: choose one"),
-        ("docs/S1 --buckets", "--buckets needs an index, not a text"),
     ],
 )
 def test_what_makes_no_sense_is_refused(lectures, line, said):

@@ -56,9 +56,6 @@ def test_rows_are_shingles_in_the_order_of_the_texts_with_the_values_of_the_hash
 
 
 def test_what_has_no_trace_is_one_line(here):
-    done = simdocs("compare", "a.txt", "b.txt", "--trace", cwd=here)
-    said = "--trace needs --scheme permutation, --functions or --permutation-file"
-    assert (done.status, done.out, said in done.err) == (2, b"", True)
     many = [*HOW[:2], "--num-perm", "65536", *HOW[4:]]
     done = simdocs("compare", "a.txt", "b.txt", *many, cwd=here)
     assert (done.status, "and at most 1,000,000 are printed: 12 shingles" in done.err) == (2, True)

@@ -131,11 +131,6 @@ def test_a_distribution_needs_two_texts(tmp_path, files, why):
 @pytest.mark.parametrize(
     ("line", "problems"),
     [
-        ("--unit word --recall 0.9 -k 3", ("--unit", "-k", "documents")),
-        (
-            "--bands 3 --recall 0.9 --rule nearest -q -v",
-            ("--bands, --recall and --rule cannot be combined", "-q cannot be combined with -v"),
-        ),
         ("-t 0.1 --recall 0.9999 --num-perm 16", ("no bands and rows reach a recall of 0.9999", "use --num-perm 88")),
     ],
 )

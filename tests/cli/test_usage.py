@@ -88,16 +88,9 @@ def test_a_very_long_value_is_shortened_in_the_message(here):
 
 
 NONSENSE = [
-    ([], "nothing to read"),
-    (["--list", "kept", "-0", "--format", "csv", "docs"], "--format"),
-    (["--against", "x.index", "--cluster", "components", "docs"], "--cluster components"),
-    (["-", "docs", "-"], "standard input"),
     (["--recall", "1", "docs"], "recall of 1"),
     (["--bands", "20", "--rows", "7", "docs"], "140"),
     (["-t", "1e-300", "docs"], "threshold"),
-    (["docs", "-o", "same", "--summary-json", "same"], "same"),
-    (["docs", "-o", "same", "--summary-json", "./same"], "same"),
-    (["docs", "--exact", "--max-candidates", "9"], "cannot be combined"),
 ]
 
 

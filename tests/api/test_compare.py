@@ -138,6 +138,9 @@ def test_texts_that_are_too_long_and_different_say_what_was_not_computed(monkeyp
     found = compare(*texts)
     assert of(found, *EDITS) == (None, None, None, None)
     assert found.notes == (f"{bound} words): there is no edit distance",)
+    monkeypatch.setattr("simdocs.matching.difference.MOST_CELLS", 1)
+    so = "there is no edit distance; they are compared only by how they begin and end"
+    assert compare(*texts, diff="words").notes == (f"{bound} words): {so}",)
 
 
 def test_both_doors_give_the_same_measures(tmp_path, monkeypatch):

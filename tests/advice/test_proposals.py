@@ -156,7 +156,7 @@ TITLES = [" ".join(f"{(at // 2 * 8 + word) ** 5}" for word in range(1, 6 + at % 
 @pytest.mark.parametrize(
     ("texts", "how", "said"),
     [
-        (pairs_of(30, 13), {"k": 1}, [GAP]),
+        (pairs_of(30, 13) + pairs_of(40, 2)[60:], {"k": 1}, [GAP]),
         (pairs_of(3, 13), {"k": 1}, []),
         (program(20), {"k": 2}, ["most of these texts are program code: --threshold 0.5 finds more copies"]),
         (forms(60, 40), {"k": 1}, [FORM]),

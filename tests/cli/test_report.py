@@ -10,12 +10,15 @@ from pathlib import Path
 
 import pytest
 
+import simdocs as library
+from simdocs.model.groups import SavedAnswer
 from simdocs.options.families import FIGURES
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.missing_library import environment_without
 from tests.cli.program import in_shell, simdocs
 from tests.cli.stand_in import stand_in
 from tests.report_pages import ReportPage, digest, loads_anything
+from tests.saved_groups import answer_with
 
 HOSTILE = {
     b"</script><img src=x onerror=alert(1)>.txt": A,
@@ -108,6 +111,45 @@ def test_the_commands_of_a_page_compare_as_dedupe_did(tmp_path: Path, options: l
         measures = dict(row[:2] for row in done.rows)
         name = b"bag_jaccard" if "--multiset" in options else b"jaccard"
         assert measures[name] == f"{similarity:.6f}".encode()
+
+
+def test_the_largest_groups_are_listed_with_their_first_documents_and_arguments() -> None:
+    answer = answer_with(150)
+    grouping = {"keep": "as-it-was", "verify": "exact", "cluster": "greedy"}
+    more = {"changed": 3, "index_root": "/idx", "skipped": {"binary": 2, "malformed": 1}}
+    more["parameters"] = {**answer.head["parameters"], "grouping": grouping}
+    more["arguments"] = [{"name": f"d{at}" if at else "", "documents": at} for at in range(13)]
+    answer = SavedAnswer({**answer.head, **more}, answer.recipe, answer.source)
+    page = ReportPage(library.report(answer, report_size=0).html())
+    assert [tag for tag, _ in page.elements].count("article") == 100
+    for said in (
+        *(
+            "new or changed3 ",
+            "The 100 largest groups; 50 more can be",
+            "documents kept in corpus/archive/2020; and 5 more.",
+        ),
+        "000017-20.txt0.8292141.12 KiB and 18 more 0 corpus",
+        "says Only groups with a document that was new or changed at the last update of the index are listed. Every",
+        "Comparedd1 (1 document), d2 (2 documents)",
+        "d9 (9 documents), d10 (10 documents), and 2 more Directory/data Against an index of/idx",
+        "idx Not compared2: a binary file; 1: malformed Options",
+        "Kept of each groupas-it-was ",
+    ):
+        assert said in page.text
+
+
+def test_texts_are_in_blocks_that_name_their_first_group(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)
+    report, sizes = library.report(library.dedupe("docs", "new", threshold=0.5)), []
+    for most in (1 << 20, 1):
+        monkeypatch.setattr("simdocs.views.report_page._BLOCK", most)
+        page = ReportPage(report.html())
+        sizes.append((page.data["blocks"], [[*block] for block in page.packed[1:]]))
+        assert [*page.texts] == ["0", "1"]
+    assert sizes == [([0], [["0", "1"]]), ([0, 1], [["0"], ["1"]])]
+    assert "What differs is shown for all 3 pairs." in page.text
+    report = library.report(library.dedupe("docs", threshold=0.5))
+    assert "What differs is shown for the only pair." in ReportPage(report.html()).text
 
 
 def test_texts_that_are_gone_or_have_changed_are_named(place: Path) -> None:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import random
-import re
 import shlex
 from pathlib import Path
 
 import pytest
 
-from simdocs.model.figures import shown_probability
 from tests.cli.corpus import A, lay
 from tests.cli.program import simdocs
-from tests.twins.bands import chance, least_probability
 
 COMMAND = {"shingles": "shingle", "signatures": "signature", "index": "index"}
 
@@ -43,29 +40,6 @@ def facts(where: Path, artifact: str) -> dict[str, str]:
     return {key.decode(): value.decode("utf-8", "surrogateescape") for key, value in done.rows}
 
 
-@pytest.mark.parametrize("kind", COMMAND)
-def test_info_has_the_facts_of_each_kind_of_artifact(there, kind):
-    told = facts(there, built(there, kind, "--unit", "word", "-k", "2", "--nfkc", "--seed", "9"))
-    assert told["kind"] == kind
-    assert told.items() >= COUNTS.items()
-    texts = [path for path in (there / "docs").iterdir() if path.name not in (".hidden", "binary")]
-    assert told["bytes"] == str(sum(path.stat().st_size for path in texts))
-    manifest = json.loads((there / f"x.{kind}" / "manifest.json").read_bytes())
-    assert told["made_from"] == manifest["made_from"]
-    assert told["distinct_texts"] == "6"
-    assert (told["unit"], told["k"], told["nfkc"], told["keep_case"], told["seed"]) == ("word", "2", "yes", "no", "9")
-    assert told["root"] == str(there)
-    assert told["command"] == f"simdocs {COMMAND[kind]} docs -o x.{kind} --unit word -k 2 --nfkc --seed 9"
-    assert (told["skipped_hidden"], told["skipped_binary"]) == ("1", "1")
-    later = {"num_perm": kind != "shingles", "threshold": kind == "index", "bands": kind == "index"}
-    assert {name: name in told for name in later} == later
-    assert ("probability" in told) == ("candidates_a_document" in told) == (kind == "index")
-    for name, array in manifest["arrays"].items():
-        dtype, shape = told[f"{name}.npy"].split(" ", 1)
-        assert shape == str(tuple(array["shape"]))
-        assert dtype == (array["dtype"] if isinstance(array["dtype"], str) else "structured")
-
-
 def test_the_command_can_be_copied_to_a_shell(here):
     (here / "docs").rename(here / "my docs")
     words = ["index", "my docs", "-o", "it's.index", "--exclude", "*.log"]
@@ -83,24 +57,6 @@ def test_info_names_the_first_and_last_documents(tmp_path, count, first, last):
     rows = simdocs("info", built(tmp_path, "signatures"), cwd=tmp_path).rows
     assert [value.decode() for key, value in rows if key == b"first"] == names[:first]
     assert [value.decode() for key, value in rows if key == b"last"] == names[count - last :]
-
-
-@pytest.mark.parametrize("arguments", [("--threshold", "0.777"), ("--bands", "9", "--rows", "3")])
-def test_the_figures_of_the_s_curve_follow_the_formula(here, arguments):
-    told = facts(here, built(here, "index", *arguments))
-    bands, rows, threshold = int(told["bands"]), int(told["rows"]), float(told["threshold"])
-    assert float(told["probability"]) == pytest.approx(
-        float(least_probability(threshold, bands, rows)), rel=1e-5, abs=1e-14
-    )
-    for tenth in range(1, 11):
-        assert float(told[f"probability_at_{tenth / 10:g}"]) == pytest.approx(
-            float(least_probability(tenth / 10, bands, rows)), rel=1e-5, abs=1e-14
-        )
-    drawn = simdocs("info", "x.index", "--format", "table", cwd=here).out.decode()
-    marked = "0.777" if threshold == 0.777 else "0.80"  # a threshold between two rows has its own
-    assert re.findall(r"^(\S+) .* threshold$", drawn, re.MULTILINE) == [marked]
-    bars = re.findall(r"^(\d\.\d\d) .* ([<>]?\d\.\d{4})(?: +threshold)?$", drawn, re.MULTILINE)
-    assert bars == [(f"{step / 20:.2f}", shown_probability(chance(step / 20, bands, rows))) for step in range(1, 21)]
 
 
 def test_info_counts_the_candidates_of_an_index(tmp_path):

@@ -16,7 +16,6 @@ from tests.cli.program import Done, simdocs
 
 FOOTER = "This newsletter is sent by the Harbour Office, Quay 5. To unsubscribe,\nwrite STOP to office@harbour.example"
 QUOTE = "A lighthouse that nobody tends is still a lighthouse, said the keeper, and went to bed at noon."
-HEAD = ["passage", "documents", "units", "own", "document", "begin", "end", "line"]
 
 
 def page(seed: int, words: int = 40) -> str:
@@ -41,32 +40,6 @@ def passages(here: Path, *arguments: str, **how: object) -> Done:
 
 def cells(done: Done) -> list[list[str]]:
     return [[cell.decode() for cell in row] for row in done.rows]
-
-
-def test_each_place_is_a_row_and_what_a_template_saves_most_comes_first(here):
-    done = passages(here)
-    assert (done.status, done.err) == (0, "")
-    rows = cells(done)
-    footer = f"! {FOOTER}.".replace("\n", " ")
-    assert [row[:5] for row in rows] == [
-        *(["1", "6", *[str(len(footer))] * 2, f"docs/{number}.txt"] for number in range(6)),
-        *(["2", "2", *[str(len(QUOTE))] * 2, f"docs/{number}.txt"] for number in (1, 4)),
-    ]
-    for row in rows:
-        text, (begin, end, line) = (here / row[4]).read_text(), map(int, row[5:])
-        wanted = footer if row[0] == "1" else QUOTE
-        assert " ".join(text[begin:end].split()).lower() == wanted.lower()
-        assert line == 1 + text[:begin].count("\n")
-    assert cells(passages(here, "--header"))[0] == HEAD
-    assert passages(here, "--format", "csv").out.splitlines()[0].decode().split(",") == HEAD
-
-
-def test_json_lines_have_the_text_once_for_each_passage(here):
-    rows = [json.loads(line) for line in passages(here, "--format", "jsonl").out.splitlines()]
-    assert [list(row) for row in rows] == [[*HEAD, "text"]] * 8
-    assert [row["text"] is not None for row in rows] == [True, *[False] * 5, True, False]
-    assert rows[6]["text"] == QUOTE
-    assert rows[0]["text"] == f"!\n\n{FOOTER}."
 
 
 def test_a_template_file_can_be_made_of_the_answer(here):

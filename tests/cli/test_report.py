@@ -196,19 +196,6 @@ def compared(cwd: Path, *arguments: str) -> tuple[ReportPage, list[tuple[str, st
     return ReportPage(drawn), [(each.tag, each.text or "") for each in body.iter() if each.tag in ("del", "ins")]
 
 
-def test_two_texts_are_compared_in_a_page_without_a_script(place: Path) -> None:
-    page, marked = compared(place, "docs/a.txt", "docs/b.txt")
-    assert marked == [("del", "half"), ("ins", "a third")]
-    assert page.scripts == []
-    assert page.policy["default-src"] == ["'none'"]
-    assert page.policy["style-src"] == [digest(page.styles[0])]
-    assert "script-src" not in page.policy
-    assert loads_anything(page) == []
-    measures = dict(row[:2] for row in simdocs("compare", "docs/a.txt", "docs/b.txt", cwd=place).rows)
-    assert measures[b"jaccard"].decode() in page.text
-    assert "1 place in which the texts differ: 1 " in page.text
-
-
 def test_hostile_texts_and_names_stay_text_in_a_comparison(tmp_path: Path) -> None:
     lay(tmp_path, {f"docs/{os.fsdecode(name)}": text for name, text in HOSTILE.items()})
     names = [f"docs/{os.fsdecode(name)}" for name in HOSTILE if b"script>.txt" not in name][-3:]

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from tests.cli.corpus import A1, A, jaccard, lay
+from tests.cli.corpus import A, lay
 from tests.cli.every import EVERY
 from tests.cli.program import environment, simdocs
 from tests.cli.terminal import on_terminal
@@ -41,16 +41,6 @@ def test_only_standard_output_has_colors_that_are_forced(here):
         assert (b"\x1b[" in simdocs("dedupe", "docs", "--format", form, cwd=here, env=env).out) == colored
     assert simdocs("dedupe", "docs", "--format", "table", "-o", "x", cwd=here, env=env).status == 0
     assert b"\x1b" not in (here / "x").read_bytes()
-
-
-@pytest.mark.parametrize("columns", [30, 79])
-def test_no_line_is_wider_than_the_terminal(here, columns):
-    lay(here, {"docs/" + "long name " * 12: A})
-    done = on_terminal("dedupe", "docs", columns=columns, colored=False, cwd=here)
-    assert max(map(len, plain(done.out).split("\n"))) <= columns
-    squeezed = re.sub(r"\s", "", plain(done.out))
-    assert squeezed.count("longname") == 12
-    assert jaccard(A, A1) in squeezed
 
 
 def test_a_slow_run_shows_its_progress(here, answer):

@@ -13,8 +13,7 @@ import pytest
 import simdocs as library
 from simdocs.commands import tuner
 from tests.cli.corpus import A1, A, lay
-from tests.cli.program import Argument, environment, finished, simdocs, started
-from tests.cli.terminal import on_terminal
+from tests.cli.program import Argument, finished, simdocs, started
 from tests.twins.bands import least_probability
 from tests.twins.similarity import jaccard
 
@@ -210,19 +209,6 @@ def test_an_index_keeps_its_bands_in_the_command_that_comes_next(here):
     assert simdocs("index", "docs", "-t", "0.75", "-o", "x.index", cwd=here).status == 0
     assert next_command(here, "x.index") == "simdocs dedupe x.index"
     assert next_command(here, "x.index", "-t", "0.5", "--recall", "0.9") == "simdocs dedupe x.index --threshold 0.5"
-
-
-def test_a_terminal_shows_thresholds_and_the_curve(here):
-    shown = on_terminal("tune", "docs", columns=40, cwd=here, env=environment(TERM="xterm", NO_COLOR="1"))
-    assert shown.status == 0
-    examples, _, curve = shown.out.decode().partition("S-curve")
-    assert max(map(len, shown.out.decode().splitlines())) <= 40
-    assert set(examples.split()) >= {"pairs", "example"}
-    bars = dict(re.findall(r"^(\d\.\d+) .* (\d\.\d{4})(?: |$)", curve, re.MULTILINE))
-    assert bars["0.80"] == "0.9855"
-    assert (bars["0.6262"], bars["0.6617"]) == ("0.5000", "0.6426")
-    marks = re.findall(r"(half|\(1/b\)\^\(1/r\)|threshold)$", curve, re.MULTILINE)
-    assert sorted(marks) == ["(1/b)^(1/r)", "half", "threshold"]
 
 
 def test_bands_by_hand_that_miss_the_recall_are_reported_and_not_suggested(here):

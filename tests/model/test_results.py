@@ -68,11 +68,11 @@ def test_a_prompt_shows_what_it_is_and_what_is_not_the_default(said):
 
 
 def test_a_line_says_where_rows_are_and_which_of_them_are_not_judged():
-    assert [WrittenRows("kept_rows", b"a\n", 1200, *more).in_words() for more in ((None,), (1, 3, 1), (2, 0, 2))] == [
+    assert [WrittenRows("kept_rows", b"a\n", 1200, *more).in_words() for more in ((None,), (1, 3, 2), (2, 0, 1))] == [
         r"kept rows: 1,200, written to a\n",
-        r"kept rows: 1,200, of these 3 that could not be compared, written to 1 file in a\n, without any of 1 file that"
-        " cannot be read",
-        r"kept rows: 1,200, written to 2 files in a\n, without any of 2 files that cannot be read",
+        r"kept rows: 1,200, of these 3 that could not be compared, written to 1 file in a\n, without any of 2 files"
+        " that cannot be read",
+        r"kept rows: 1,200, written to 2 files in a\n, without any of 1 file that cannot be read",
     ]
 
 

@@ -66,7 +66,7 @@ class Journal:
             try:
                 if not line.endswith(b"\n"):
                     raise ValueError
-                self._take(json.loads(line), number)
+                self._take(json.loads(line))
             except WRONG_STEP:
                 if not file.read(1):
                     break
@@ -75,7 +75,7 @@ class Journal:
             size, number = size + len(line), number + 1
         return size
 
-    def _take(self, line: Mapping[str, Any], number: int) -> None:
+    def _take(self, line: Mapping[str, Any]) -> None:
         if "run" in line:
             if type(line["run"]) is not int:
                 raise TypeError
@@ -90,8 +90,6 @@ class Journal:
                     f"{problem}, but this simdocs reads version {VERSION}: undo it with the version that wrote it"
                 )
             self.runs, self.is_finished = line["run"], False
-        elif number == 0:
-            raise ValueError
         elif line["state"] == BEGIN:
             step = Step.of_json(line)
             if step.number != len(self.steps) + 1:

@@ -91,6 +91,16 @@ def test_a_journal_with_a_step_that_act_does_not_write_is_refused(place: Path, w
     refused(library.ArtifactError, "damaged: line 2 is not one that simdocs writes: nothing was changed")
 
 
+@pytest.mark.reliability("a damaged answer or journal")
+@pytest.mark.parametrize(
+    ("number", "fields"), [(1, {"run": None}), (1, {"run": "1"}), (3, {"state": "gone"}), (3, {"step": 7})]
+)
+def test_a_journal_with_another_line_that_act_does_not_write_is_refused(place: Path, number: int, fields: Line) -> None:
+    act()
+    rewrite(place / JOURNAL, lambda lines: lines[number - 1].update(fields))
+    refused(library.ArtifactError, f"damaged: line {number} is not one that simdocs writes: nothing was changed")
+
+
 AGAIN: tuple[Callable[[], object], ...] = (
     lambda: act(hardlink=True),
     lambda: act(hardlink=True, yes=False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -213,23 +214,29 @@ class Register:
             return {}
         first = {name: at for at, name in reversed(list(enumerate(read.names)))}
         noun, skips = noun_of(format_of_document(self._file, self._sequences)), dict[int, Skip]()
-        for at in sorted(repeated):
-            if not self._renamed(read, at, first):
+        for at in (places := sorted(repeated)):
+            if not self._renamed(read, at, first, places):
                 why = f"an earlier {noun} has the same id or number ({display_name(read.names[at])})"
                 detail = f"{why}: name a field of unique ids, or '', with --id-field"
                 skips[at] = Skip("malformed", self._file, detail, read.places[at], noun=noun)
         return skips
 
-    def _renamed(self, read: Read, at: int, first: dict[bytes, int]) -> bool:
-        """Name a row by its number, if an earlier one has the same id and the same text, and the name is free."""
+    def _renamed(self, read: Read, at: int, first: dict[bytes, int], places: list[int]) -> bool:
+        """Name a row by its number, if an earlier one has the same id and the same text, and the name is free.
+
+        places: gets that of a later row with this id, which is taken now.
+        """
         from simdocs.reading.batches import named
 
         name, digest = read.names[at], read.facts["digest"]
         row = self._seen_names.row_of(name)
         earlier = digest[first[name]] if row is None else self._facts.all()["digest"][row]
         (by_number,) = named(self._file, [None], [read.places[at]])
-        if (digest[at] != earlier).any() or by_number in first or self._seen_names.row_of(by_number) is not None:
+        other = first.get(by_number, at)
+        if (digest[at] != earlier).any() or other < at or self._seen_names.row_of(by_number) is not None:
             return False
+        if other > at:
+            insort(places, other)
         read.names[at], first[by_number] = by_number, at
         read.facts["flags"][at] |= NUMBERED
         return True

@@ -26,8 +26,12 @@ def test_verbose_names_a_file_that_vanished_after_the_walk(here):
 @pytest.mark.reliability("the first of two names vanishes")
 @pytest.mark.parametrize(
     ("action", "replaced", "jobs"),
-    [("os.unlink('docs/b.txt')", False, "-j1"), ("os.unlink('docs/b.txt'); os.mkfifo('docs/b.txt')", True, "-j2")],
-    ids=["gone", "a FIFO"],
+    [
+        ("os.unlink('docs/b.txt')", False, "-j1"),
+        ("os.unlink('docs/b.txt'); os.mkfifo('docs/b.txt')", True, "-j2"),
+        ("open('new', 'w').write('x'); os.replace('new', 'docs/b.txt')", False, "-j1"),
+    ],
+    ids=["gone", "a FIFO", "another file"],
 )
 def test_the_other_name_of_a_vanished_file_is_named_as_unread(here, action, replaced, jobs):
     """It was passed over, and now nobody has read it: that is said."""

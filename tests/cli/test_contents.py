@@ -154,6 +154,8 @@ def test_a_text_in_another_encoding_than_its_copy_brings_a_hint(tmp_path):
     assert two in simdocs("dedupe", "docs", cwd=tmp_path).err
     (tmp_path / "docs/a").unlink()
     assert "UTF-8" not in simdocs("dedupe", "docs", "--summary", cwd=tmp_path).err
+    lay(tmp_path, {"rows/x.csv": f'text\n"{text}"'.encode("latin-1"), "rows/a": text.encode(), "rows/b": b"another"})
+    assert simdocs("dedupe", "rows", cwd=tmp_path).err == ""
 
 
 @pytest.mark.parametrize("command", ["dedupe", "index"])

@@ -33,12 +33,18 @@ GROUPS = [(NAMES[0], NAMES[1], jaccard(A, A1)), (NAMES[0], NAMES[3], jaccard(A, 
 
 
 def test_a_file_without_rows_is_reported_only_if_it_was_named(tmp_path):
-    lay(tmp_path, {"docs/e.jsonl": b"", "docs/a": A, "docs/b": A1})
-    told = "simdocs: warning: docs/e.jsonl: no documents were found in this file\n"
-    for words in (["docs/e.jsonl"], ["docs/e.jsonl", "docs"]):
-        done = simdocs("dedupe", *words, cwd=tmp_path)
-        assert (done.status, done.err) == (0, told)
+    empty = {"e.jsonl": b"", "f.csv": b"id,text\n", "g.json": b"[]", "h.jsonl.gz": gzip.compress(b"\n")}
+    lay(tmp_path, {"docs/a": A, "docs/b": A1} | {f"docs/{name}": data for name, data in empty.items()})
+    lay(tmp_path, {"rows.jsonl": DATA, "bad.jsonl": b"no JSON", "bad.jsonl.gz": b"no gzip"})
+    for name in empty:
+        told = f"simdocs: warning: docs/{name}: no documents were found in this file\n"
+        for words in ([f"docs/{name}"], [f"docs/{name}", "docs"], ["rows.jsonl", f"docs/{name}"]):
+            done = simdocs("dedupe", *words, cwd=tmp_path)
+            assert (done.status, done.err) == (0, told)
     assert simdocs("dedupe", "docs", cwd=tmp_path).err == ""
+    for name in ("bad.jsonl", "bad.jsonl.gz"):
+        done = simdocs("dedupe", name, cwd=tmp_path)
+        assert (done.status, done.err.count("\n"), "no documents" in done.err) == (3, 1, False)
 
 
 @pytest.fixture

@@ -149,6 +149,8 @@ def test_a_longer_list_is_refused_before_the_documents_are_read(tmp_path):
 
 
 def test_a_document_of_stop_words_alone_is_not_called_empty(here):
-    done = run(here, "dedupe docs/only docs/a --unit word --ignore-stop-words")
+    (here / "void").touch()
+    done = run(here, "dedupe void docs/only docs/a --unit word --ignore-stop-words")
+    assert "void: this document is empty, so it matches nothing" in done.err
     assert "docs/only: this document has no words left without stop words, so it matches nothing" in done.err
     assert "docs/only: this document" not in run(here, "dedupe docs/only docs/a --unit word").err

@@ -41,6 +41,7 @@ def test_an_exact_name_wins_over_a_path() -> None:
     assert value_of(row, "meta.a.b") == "inner"
     assert value_of({"meta": None}, "meta.body") is None
     assert value_of({"turns": [{"value": "a"}, {"x": 1}, "b", {"value": ["c"]}]}, "turns.value") == ["a", ["c"]]
+    assert value_of({"turns": [{"x": 1}, "b"]}, "turns.value") is ABSENT
     for absent in ("body", "meta.other", "meta.body.more", "", "."):
         assert value_of({"meta": {"body": "text"}}, absent) is ABSENT
 
@@ -89,6 +90,8 @@ def test_rows_without_one_of_the_fields_are_skipped_one_by_one() -> None:
     said = "no row has all of the fields 'title', 'body'; the first has 'title', 'id': name one of them with --text"
     assert found.lacking.startswith(said)
     assert not batch_of({"title": "a", "body": "b"}, {"id": 1}, fields=fields).lacking
+    ids = batch_of(*({"text": "a", "id": its_id} for its_id in (1, None, 0.5, True)), fields=Sequences())
+    assert (ids.ids, ids.unusable_id and ids.unusable_id.line) == ([b"1", None, None, None], 3)
 
 
 IDS = {"x.jsonl": "".join(f'{{"id": 7, "text": {json.dumps(text.decode())}}}\n' for text in (A, A1, B)).encode()}

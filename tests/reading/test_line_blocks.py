@@ -27,11 +27,25 @@ LINES = [b'{"text": "a"}', b"", b'{"text": "bcd", "id": 7}\r', b"{", b'{"text": 
         b'{"text": "a", "id": 1}\n' * 3 + b'{"text": "%b"}\n' % (b"long" * 60) + b'{"text": "b"}',
         b'{"text": "a"}\n' * 9 + b'{"text": "b", "id": 0.5}\n' * 2,
         b"\n" * 50,
+        b"".join(
+            b'{"text": "%c", "id": "%c"}\n' % (text, its_id) for text, its_id in zip(b"abaac", b"x3xx4", strict=True)
+        ),
         b'{"text": "a"}\n' + b"%PDF-1\n" * 30,
         b"",
         '{"text": "UTF-16"}\n'.encode("utf-16") * 3,
     ],
-    ids=["plain", "mark and CRLF", "one giant line", "a long line", "no id", "blank", "like PDF", "empty", "UTF-16"],
+    ids=[
+        "plain",
+        "mark and CRLF",
+        "one giant line",
+        "a long line",
+        "no id",
+        "blank",
+        "repeated",
+        "like PDF",
+        "empty",
+        "UTF-16",
+    ],
 )
 def test_artifacts_and_messages_are_the_same_wherever_blocks_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, jobs: int

@@ -136,6 +136,21 @@ def test_a_file_that_is_no_table_is_called_what_it_is(tmp_path: Path, name: str,
     assert (reason, why[: len(said)]) == ("malformed", said)
 
 
+def test_a_row_that_lacks_the_field_names_those_within_its_columns(form: Any) -> None:
+    name, write = form
+    Path(name).write_bytes(write(arrow().table({"a": [1], "deep": [{"b": 1, "c": 2}]})))
+    found = read(Path(name), name.rpartition(".")[2], Sequences(text_field=("x",)))
+    assert found.skips == [(1, "field 'x' (--text-field) is missing; the row has 'a', 'deep', 'deep.b', 'deep.c'")]
+
+
+def test_streams_of_old_versions_are_read(tmp_path: Path) -> None:
+    ipc, some, content = import_module("pyarrow.ipc"), arrow().table({"text": ["a", "b"]}), io.BytesIO()
+    with ipc.new_stream(content, some.schema, options=ipc.IpcWriteOptions(use_legacy_format=True)) as writer:
+        writer.write_table(some)
+    (tmp_path / "x.arrow").write_bytes(content.getvalue())
+    assert read(tmp_path / "x.arrow", "arrow").texts == [b"a", b"b"]
+
+
 def test_bytes_after_the_end_of_a_stream_are_reported_after_its_rows(tmp_path: Path) -> None:
     (tmp_path / "x.arrow").write_bytes(as_arrow_stream(arrow().table({"text": ["a", "b"]})) + b"x")
     found = read(tmp_path / "x.arrow", "arrow")

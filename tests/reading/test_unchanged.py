@@ -298,6 +298,14 @@ def test_a_file_with_a_repeated_id_is_read_and_the_line_reported_each_time(case:
     assert opened(Path("x.shingles")).documents.files["skipped"].tolist() == [0, 0, 1, 0]
 
 
+def test_a_row_whose_id_is_the_number_of_a_copy_is_reported_as_in_a_build_from_scratch(case: Case) -> None:
+    Path("docs/lines.jsonl").write_bytes(2 * TWICE[0])
+    case.update()
+    append(b'{"id": "2", "text": "other"}\n')
+    case.update()
+    assert json.loads(Path("x.shingles/run.json").read_bytes())["skipped"] == {"malformed": 1}
+
+
 def test_what_came_from_no_file_is_never_unchanged(case: Case) -> None:
     """The text of a FIFO has no times and no inode, as an empty file of 1970 has if neither counts."""
     documents = opened(Path("x.shingles")).documents

@@ -107,6 +107,9 @@ def test_artifacts_built_through_any_stages_are_the_same_bytes(there, unit, mult
     for common in ("documents.npy", "files.npy", "names.npy", "name_offsets.npy"):
         assert made["shingles"][common] == made["signatures"][common] == made["index"][common]
     assert made["signatures"]["signatures.npy"] == made["index"]["signatures.npy"]
+    for name, given in (("5.index", ["docs"]), ("6.index", Path("1.shingles"))):
+        built(Path(name), given, containment=True, **options)
+    assert differing(content(Path("5.index")), content(Path("6.index"))) == []
 
 
 @pytest.mark.parametrize(("jobs", "size"), [(1, 1), (2, 700), *slow((1, 700), (2, 1 << 19))])

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import simdocs
+from simdocs.model.documents import INVALID
+from simdocs.pipeline import signing
 from tests import strategies as some
 from tests.commands.deduping import CATCH_ALL, sketched
 
@@ -106,6 +109,12 @@ def test_different_bytes_that_are_not_utf_8_stay_different(tmp_path):
         return b"".join(b"%c%d" % (byte, at) for at in range(100))
 
     assert set(similar(tmp_path, {"a": text(0xE4), "b": text(0xF6), "c": text(0xE4) + b"x"})) == {"a c"}
+
+
+def test_no_character_is_taken_for_a_byte_that_is_not_utf_8(monkeypatch):
+    monkeypatch.setattr(signing, "STRIDE", 4)
+    found = simdocs.shingle(texts=["abcdefgh\U0001f600\uff01\ud7ff", b"abcdefgh\xff", "\uff01 \uff01 \uff01", b"\xff"])
+    assert (found.documents.facts["flags"] & INVALID).tolist() == [0, INVALID, 0, INVALID]
 
 
 @pytest.mark.reliability("options that make different texts equal")

@@ -85,16 +85,16 @@ def test_what_cannot_be_left_out_is_refused_with_a_reason(pages):
 
 
 def test_a_warning_says_that_nothing_is_left_of_any_document_or_nothing_is_left_out(pages):
-    lay(pages, {"strange": b"qqqqqqqqqqqqqqqq", "docs/void": b""})
+    lay(pages, {"strange": b"qqqqqqqqqqqqqqqq", "void": b""})
     nothing_left = "all tokens of all 8 documents are left out, so none is similar to another"
     no_template = "--template leaves out nothing: no document has any of its tokens"
-    for command in ("dedupe docs", "index docs -o none.index --rebuild"):
+    for command in ("dedupe docs void", "index docs void -o none.index --rebuild"):
         assert f"simdocs: warning: {nothing_left}" in run(pages, f"{command} --ignore-common 0.001").err
         assert nothing_left not in run(pages, f"{command} --ignore-common 0.5").err
         assert no_template not in run(pages, f"{command} --template template").err
         assert f"simdocs: warning: {no_template}" in run(pages, f"{command} --template strange").err
     assert run(pages, "query none.index new").err == ""
-    assert "all tokens" not in run(pages, "dedupe docs/1 docs/void --template docs/1").err
+    assert "all tokens" not in run(pages, "dedupe docs/1 void --template docs/1").err
 
 
 def test_signatures_without_other_tokens_do_not_meet(pages):

@@ -131,8 +131,52 @@ def test_documents_are_copied_together_in_one_pass_over_each_file_in_workers(tmp
     assert found == {at: f"text number {at % 50} of them" for at in range(0, 200, 3)}
 
 
+def test_each_document_without_a_copy_has_the_reason_of_its_file(tmp_path: Path) -> None:
+    for number in range(3):
+        many(tmp_path / f"{number}.jsonl.gz", 9)
+    corpus = corpus_of(tmp_path)
+    (tmp_path / "0.jsonl.gz").unlink()
+    many(tmp_path / "1.jsonl.gz", 1)
+    reasons = {
+        0: "unverified: gone",
+        9: "text number 0 of them",
+        10: "unverified: changed",
+        18: "text number 0 of them",
+    }
+    assert read_again(corpus, list(reasons)) == reasons
+
+
 def test_a_full_disk_ends_the_run(tmp_path: Path) -> None:
     many(tmp_path / "x.jsonl.gz", 9)
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     with mock.patch.object(copies, "write_at", side_effect=full), pytest.raises(OutputError, match="set TMPDIR"):
         read_again(corpus_of(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [("x.jsonl.gz", gzip.compress), ("x.csv", None), ("x.jsonl", lambda data: data.decode().encode("utf-16"))],
+    ids=["gzip", "CSV", "UTF-16"],
+)
+def test_texts_without_a_place_give_the_answers_of_those_with_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, write: Callable[[bytes], bytes] | None
+) -> None:
+    """Though tokens of words are held when they are compared, and passages need the texts."""
+    monkeypatch.chdir(tmp_path)
+    words = [" ".join(f"w{at * at % 89}" for at in range(begin, begin + 60)) for begin in (0, 0, 3, 900, 4, 930)]
+    data = b"".join(b'{"text": "%b"}\n' % text.encode() for text in words)
+    Path("plain.jsonl").write_bytes(data)
+    Path(name).write_bytes(write(data) if write else "\n".join(["text", *words]).encode())
+    answers = list[Any]()
+    for path in ("plain.jsonl", name):
+        index = simdocs.index(path, unit="word", k=2, threshold=0.5)
+        ways = (
+            simdocs.dedupe(path, unit="word", k=2, threshold=0.5),
+            simdocs.dedupe(index),
+            simdocs.dedupe(path, exact=True, unit="word", k=2, threshold=0.5),
+            simdocs.query(index, path, passages=True, min_passage=40),
+        )
+        found = [list(way.rows()) for way in ways]
+        assert all(found)
+        answers.append(repr(found).replace(path, "x"))
+    assert answers[0] == answers[1]

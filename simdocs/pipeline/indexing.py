@@ -61,8 +61,7 @@ def stored_sketch(
     taken_from = documents.earlier[firsts]
     taken = np.flatnonzero(taken_from >= 0)
     old_tokens, old_rows = _taken_over(earlier, taken_from[taken], firsts[taken])
-    new = firsts[taken_from < 0]
-    return fracminhash.sketch_table(sketches.take(new), new, old_tokens, old_rows)
+    return fracminhash.sketch_table(sketches.take(firsts), firsts, old_tokens, old_rows)
 
 
 def _taken_over(earlier: BandIndex, then: Rows, now: Rows) -> tuple[Tokens, Index]:

@@ -184,8 +184,8 @@ def test_a_column_that_only_pyarrow_can_read_says_so(monkeypatch):
 
 
 def test_texts_of_artifacts_in_memory_are_compared_when_these_are_merged():
-    merged = simdocs.merge(simdocs.index(texts=[B, A], names=["b", "a"]), simdocs.index(texts=[A1], names=["a1"]))
-    assert [row[:2] for row in simdocs.dedupe(merged, threshold=0.5)] == [("a", "a1")]
+    merged = simdocs.merge(simdocs.index(texts=[B, A], names=["b", 7]), simdocs.index(texts=[A1], names=[8]))
+    assert [row[:2] for row in simdocs.dedupe(merged, threshold=0.5)] == [(7, 8)]
 
 
 def test_texts_are_read_a_task_at_a_time_and_none_looks_like_a_table(monkeypatch):

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import simdocs
 from simdocs.pipeline import boilerplate
 from tests import strategies as some
 from tests.amounts import examples
@@ -111,6 +112,13 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "template").write_text(TEMPLATE)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def test_tokens_that_are_held_are_compared_without_those_of_the_template(there):
+    for name, last in (("x", "delta"), ("y", "echoes")):
+        (there / name).write_text(f"{TEMPLATE} alpha bravo charlie {last}")
+    found = simdocs.dedupe("x", "y", template="template", unit="word", k=1, threshold=0.5, **CATCH_ALL)
+    assert [row[2] for row in found] == [3 / 5]
 
 
 def test_pages_of_one_template_do_not_look_alike_without_it(there):

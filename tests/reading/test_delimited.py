@@ -49,6 +49,7 @@ messy = st.lists(
     st.sampled_from([3, 4, 5, 64, 1 << 19]),
 )
 @example(b'a,b\n\nc,"d', b"text,id\n", 64)
+@example(b"a,\xff", b"text,id\n", 64)
 def test_documents_are_those_of_its_twin_however_much_is_read_at_once(body: bytes, header: bytes, size: int) -> None:
     data = header + body
     expected = twin(data.removeprefix(b"\r\n"))

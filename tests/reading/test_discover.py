@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import simdocs
 from simdocs.reading.file_list import Found, Reached
 from simdocs.reading.find import not_found
 from tests.reading.finding import found_by
@@ -71,6 +72,9 @@ def test_marks_of_finished_outputs_are_left_out_and_texts_of_the_same_names_are_
         (docs / name).write_text(text)
     assert found("docs/d", "docs/e") == ["docs/e/_SUCCESS", "docs/e/manifest.json"]
     assert [name for name in found("docs") if name[5:] not in NAMES] == ["docs/e/_SUCCESS", "docs/e/manifest.json"]
+    simdocs.shingle("docs", output="x.shingles")
+    os.rename("x.shingles", "f")
+    assert "f/manifest.json" in found("f") and "./f/manifest.json" not in found(".")
 
 
 def test_the_error_about_a_missing_name_has_a_remedy_that_fits():

@@ -103,6 +103,8 @@ def test_one_object_is_not_utf_8_and_one_is_larger_than_what_is_looked_at(tmp_pa
     check(long[:LOOKED_AT], FIELDS)
     found = read(b'[{"text": "a"}, {"text": "\xff"}, {"text": "c"}]', "json")
     assert (found.numbers, found.skips) == ([1, 3], [(2, "not UTF-8")])
+    binary = read(b'[{"text": "a\0"}]', "json").trouble
+    assert binary is not None and binary.reason == "binary"
     path = tmp_path / "x.json.gz"
     path.write_bytes(gzip.compress(long))
     found = read(path, "json", limit=len(long) - 1)

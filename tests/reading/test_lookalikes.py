@@ -32,6 +32,8 @@ TABLES = {
     '[{"text": "one"}, {"text": "two"}]': "a JSON array",
     '[\n  {\n    "text": "one"\n  }\n]\n': "a JSON array",
     '{"text": "one"}\n{"text": "two"}\n': "JSON Lines",
+    ' {"text": "one"}\n{"text": "two"}\n': "JSON Lines",
+    ' \t[{"text": "one"}]': "a JSON array",
     "\ufeffid,text\n1,one\n2,two\n": "CSV",
     "a, b,c\nd, e,f\ng,h,i\nj,k,l\n": "CSV",
 }

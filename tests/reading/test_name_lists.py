@@ -88,6 +88,7 @@ def test_entries_without_end_are_an_error(tmp_path, monkeypatch, data):
 def test_as_many_and_as_long_entries_are_read_as_the_limits_say(tmp_path, monkeypatch):
     for name, limit in {"_AT_ONCE": 4, "LONGEST": 4, "MOST_OF_A_LIST": 3}.items():
         monkeypatch.setattr(name_lists, name, limit)
+    assert list(name_lists.list_of(b"/dev/null", False, Skipped(), set())) == []
     assert listed(b"abcd\n\nc\n", tmp_path) == ([(1, b"abcd"), (3, b"c")], {"malformed": 1})
     for data in (b"a\n" * 4, b"abcdefgh\n"):
         with pytest.raises(InputError, match=r"more than 3 entries|entry 1: longer than 4 bytes"):

@@ -20,7 +20,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from simdocs import kernels
@@ -186,6 +186,8 @@ def assert_texts_are_equal(texts: list[str], switches: Normalisation, *, lines: 
     st.booleans(),
     st.sampled_from([1, 2, 3, 9, 40]),
 )
+@example(["xé", "\né", "\n\u2028é"], Normalisation(), True, 1)
+@example(["x", "\ny", "\n"], Normalisation(), True, 1)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_all_of_utf8_is_done_in_c(texts, switches, lines, k):
     assert_texts_are_equal(texts, switches, lines=lines, k=k)

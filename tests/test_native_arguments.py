@@ -151,3 +151,8 @@ def test_arguments_that_do_not_fit_are_refused(why, compiled):
 def test_what_is_read_only_is_not_written(compiled):
     with pytest.raises((BufferError, TypeError)):
         compiled.sets(some.frozen(ONE), ROW, ZERO.copy())
+
+
+@pytest.mark.parametrize("text", [b"\xff", "𝔘".encode(), "éaèêëé".encode()])
+def test_code_points_that_are_none_or_too_large_or_too_many_are_not_decoded(text, compiled):
+    assert decoded(compiled, data=np.frombuffer(text, np.uint8), offsets=offsets_of(np.array([len(text)]))) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 import uuid
 from collections.abc import Callable
@@ -152,6 +153,19 @@ def test_a_text_in_memory_is_not_the_file_of_its_name(tmp_path, monkeypatch):
         assert found.skipped.counts == {}
 
 
+def test_a_new_document_is_not_the_lost_one_of_its_name(tmp_path, monkeypatch):
+    lay(tmp_path, {"old/docs/a": A, "new/docs/a": B, "new/docs/b": A1})
+    monkeypatch.chdir(tmp_path / "old")
+    simdocs.index("docs", output="x.index")
+    monkeypatch.chdir(tmp_path / "new")
+    os.remove("../old/docs/a")
+    found = simdocs.dedupe("docs", against="../old/x.index")
+    assert (list(found.rows()), found.kept_names) == ([], ["docs/a", "docs/b"])
+    assert found.skipped.counts == {"unverified": 1}
+    found = simdocs.dedupe("../old/x.index")
+    assert (found.summary()["kept"], found.skipped.counts) == (0, {"unverified": 1})
+
+
 def test_an_index_in_memory_has_the_names_of_its_texts():
     index = simdocs.index(texts=TEXTS, names=NUMBERS, threshold=0.5)
     assert index.documents.name(1) == 20
@@ -209,6 +223,9 @@ def test_a_copy_is_no_duplicate_of_a_document_that_is_kept_after_it():
     k, a, c = (" ".join(f"w{at}" for at in some) for some in (range(91), range(100), range(3, 103)))
     found = simdocs.dedupe(texts=[k, a, a, c, a], names=list("kabcd"), unit="word", k=1, threshold=0.88)
     assert [row[:2] for row in found] == [("k", "a"), ("k", "b"), ("c", "d")]
+    for cluster in ("greedy", "components"):
+        found = simdocs.dedupe(texts=[a, a, k, k], verify="estimate", cluster=cluster)
+        assert all(math.isnan(row[2]) for row in found)
     # Of two that are as similar, the one that is kept earlier counts, and not the one that stands earlier.
     c, k = (" ".join(f"w{at}" for at in some) for some in (range(10, 100), range(90)))
     texts = [c + " " * 200, a, k + " " * 999, a + " " * 500]

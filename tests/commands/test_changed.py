@@ -151,3 +151,8 @@ def test_only_documents_linked_with_a_changed_one_are_compared(families):
     assert (len(every.pairs), len(some.pairs)) == (21, 3)
     assert (every.summary()["verified"], some.summary()["verified"]) == (18, 3)
     assert simdocs.query(one, changed=True).summary()["verified"] == 3
+
+
+def test_an_empty_document_that_has_changed_is_in_no_pair():
+    index = updated(simdocs.index(texts=["one two three", "one two three four", ""], **WORDS), [2])
+    assert list(simdocs.pairs(index, changed=True).rows()) == []

@@ -99,17 +99,18 @@ def test_a_text_is_listed_once_unless_all_copies_are_asked_for(there: Path, exac
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_a_copy_takes_the_place_of_a_missing_one_and_of_the_document_itself(there: Path, exact: bool) -> None:
-    Path("docs/zz").write_text(text(0, 12))
+    for copy in ("aa", "zz"):
+        Path("docs", copy).write_text(text(0, 12))
     simdocs.index("docs", output="docs.index", unit="word", k=2)
-    itself = next(simdocs.query("docs.index", "docs/00", nearest=1, exact=exact).rows())
-    assert itself[1:3] == ("docs/zz", 1.0)
+    itself = simdocs.query("docs.index", "docs/00", nearest=1, exact=exact)
+    assert next(itself.rows())[1:3] == ("docs/aa", 1.0)
     os.remove("docs/00")
-    found = simdocs.query("docs.index", "asked", nearest=1, exact=exact, all_copies=True)
-    assert [row[1] for row in found.rows()] == ["docs/zz"]
-    assert found.skipped.counts == {"unverified": 1}
-    found = simdocs.query("docs.index", "asked", threshold=0.9, exact=exact)
-    assert [row[1] for row in found.rows()] == ["docs/zz"]
-    assert found.skipped.counts == {"unverified": 1}
+    found = simdocs.query("docs.index", "asked", nearest=1, exact=exact)
+    assert [each.summary()["copies_left_out"] for each in (itself, found)] == [1, 1]  # docs/zz
+    for options in ({"nearest": 1, "all_copies": True}, {"threshold": 0.9}):
+        found = simdocs.query("docs.index", "asked", exact=exact, **options)
+        assert [row[1] for row in found.rows()] == ["docs/aa", "docs/zz"]
+        assert found.skipped.counts == {"unverified": 1}
 
 
 @examples(20)

@@ -130,7 +130,7 @@ static i64 map_text(const uint8_t *at, const uint8_t *end, const uint8_t *ascii,
                 return -1 - (i64)point;
             if (room - done < (i64)sizeof entry)
                 return NO_ROOM;
-            if (count == 1 && is_space(first) && is_space(last)) {
+            if (is_space(first) && is_space(last)) {
                 if (first == '\n' && done)
                     out[done - 1] = '\n';
             } else {

@@ -156,3 +156,10 @@ def test_what_is_read_only_is_not_written(compiled):
 @pytest.mark.parametrize("text", [b"\xff", "𝔘".encode(), "éaèêëé".encode()])
 def test_code_points_that_are_none_or_too_large_or_too_many_are_not_decoded(text, compiled):
     assert decoded(compiled, data=np.frombuffer(text, np.uint8), offsets=offsets_of(np.array([len(text)]))) is None
+
+
+@pytest.mark.parametrize("text", [b"x" * 32, "é".encode() * 16])
+def test_a_text_of_more_code_points_than_are_stated_has_no_tokens(text, compiled):
+    out, sizes = np.zeros(64, np.uint32), (offsets_of(np.array([size])) for size in (32, 8))
+    assert not compiled.char_tokens(text, *sizes, 2, 0, out[:7])
+    assert not out[7:].any()

@@ -45,6 +45,13 @@ def test_a_sketch_finds_what_reading_all_finds_and_compares_far_fewer(index):
     assert rows(simdocs.query(index, texts=ASKED, measure="containment", exact=True)) == rows(every)
 
 
+def test_what_is_a_candidate_of_one_query_is_none_of_another(index):
+    few = np.array([1]), np.array([0]), np.zeros(2, bool)
+    with mock.patch.object(containing, "sketch_candidates", return_value=few):
+        found = simdocs.query(index, texts=[TEXTS[0], TEXTS[0]], measure="containment")
+    assert {row[0] for row in rows(found)} == {"1"}
+
+
 @pytest.mark.parametrize("at_once", [1, 3, 20, 1 << 20])
 def test_a_document_is_a_candidate_if_it_has_the_least_number_of_hits(index, at_once):
     """Also if its hits are so many that they are counted in several parts."""

@@ -50,6 +50,8 @@ def test_a_document_does_not_match_itself(index):
     docs, itself = simdocs.query(index, "docs"), simdocs.query(index, "docs", itself=True)
     assert {pair for pair in by_row(itself) if pair[0] == pair[1]} == {(row, row) for row in (0, 1, 2, 3, 5)}
     assert by_row(docs) == [pair for pair in by_row(itself) if pair[0] != pair[1]] != []
+    apart, own = (simdocs.query(index, "docs", passages=True, itself=itself).rows() for itself in (False, True))
+    assert list(apart) == [row for row in own if row[0] != row[4]] != []
     # Texts are nobody's files.
     assert by_row(simdocs.query(index, texts=[TEXTS[name] for name in DOCS])) == by_row(itself)
 

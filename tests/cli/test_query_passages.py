@@ -77,6 +77,7 @@ def test_documents_that_are_gone_or_have_changed_are_named_and_the_others_search
     done = query(here, "letter")
     assert (done.status, named(done)) == (3, [("letter", "docs/03.txt")])
     assert "docs/07.txt: skipped: its text has changed since it was read" in done.err
+    assert "1 of 12 documents is gone or has changed since x.index was built: build it again" in done.err
     assert query(here, "letter", "--strict").status == 2
 
 

@@ -177,3 +177,12 @@ def test_bands_are_not_taken_over_if_a_text_is_called_the_copy_of_another_or_of_
     signed_anew(there / "x.index", put("same_as", row, first))
     with pytest.raises(ArtifactError, match=r"same_as\.npy: damaged: does not hold the rows of the first documents"):
         opened(there / "x.index").hold_tables()
+
+
+def test_an_artifact_of_other_unicode_tables_is_refused_and_a_link_to_none_is_no_document(there):
+    recipe = opened(there / "x.index").recipe
+    signed_anew(there / "x.index", recipe=recipe.but(unicode="3.2.0"))
+    done = simdocs("dedupe", "x.index", cwd=there)
+    assert (done.status, done.out, "x.index" in done.err, "3.2.0" in done.err) == (4, b"", True, True), done
+    (there / "gone.index").symlink_to("nowhere")
+    assert simdocs("dedupe", "gone.index", cwd=there) == (2, b"", "simdocs: error: gone.index: no such artifact\n")

@@ -151,6 +151,9 @@ def test_a_text_in_memory_is_not_the_file_of_its_name(tmp_path, monkeypatch):
     for found in (simdocs.dedupe("docs", against=index), simdocs.query(index, "docs")):
         assert [row[:2] for row in found.rows()] == [("docs/a", "docs/a")]
         assert found.skipped.counts == {}
+    names = [str(at) for at in range(40)]
+    lay(tmp_path, dict.fromkeys(names, A))
+    assert not list(simdocs.dedupe(texts=[uuid.UUID(int=at**9).hex for at in range(40)], names=names, threshold=1))
 
 
 def test_a_new_document_is_not_the_lost_one_of_its_name(tmp_path, monkeypatch):

@@ -32,7 +32,7 @@ def test_what_uses_an_index_does_not_repeat_the_warning_of_its_bands(built):
 
 @pytest.mark.parametrize(
     ("chosen", "rule"),
-    [("--recall 0.3", "recall"), ("--rule nearest --recall 0.17", "nearest"), ("--bands 13 --rows 7", "by hand")],
+    [("--recall 0.3", "recall"), ("--rule nearest --recall 0.1", "nearest"), ("--bands 13 --rows 7", "by hand")],
 )
 def test_info_says_by_which_rule_bands_were_chosen_and_enough_bring_no_warning(here, chosen, rule):
     assert simdocs("index", "docs", *chosen.split(), "-o", "x.index", cwd=here) == (0, b"", "")

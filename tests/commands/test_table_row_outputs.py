@@ -156,6 +156,9 @@ def test_values_without_a_place_in_a_table_are_named(here: Path) -> None:
         write_parquet(Path("in.parquet"), pa.table({"text": ["a ship"], "x": values}))
         with pytest.raises(simdocs.InputError, match=rf"^in\.parquet, row {problem}"):
             simdocs.dedupe("in.parquet", kept_rows="k.jsonl")
+    write_parquet(Path("in.parquet"), pa.table([["a ship"], [1], [2]], ["text", "y", "y"]))
+    with pytest.raises(simdocs.InputError, match=r"^in\.parquet: has the field 'y' twice"):
+        simdocs.dedupe("in.parquet", kept_rows="k.jsonl")
 
 
 UTC = datetime.UTC

@@ -43,6 +43,7 @@ def normalised(batch: list[bytes], switches: some.Normalisation = PLAIN, *, line
 @given(some.batches, some.normalisations, st.booleans())
 @example([b"\xc3", b"\xa9 a\xc3", b"\xa9"], PLAIN, False)
 @example(["\u0301".encode(), b"", "\u00ad\u0301\u200b".encode()], ALL_ON, True)
+@example(["a\u0080b".encode()], ALL_ON, False)
 def test_normalised_texts_equal_those_of_str(batch, switches, lines):
     texts = normalise(some.documents(batch), switches, lines=lines)
     expected = [twin.normalised(document, switches, lines=lines) for document in batch]

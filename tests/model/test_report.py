@@ -19,6 +19,7 @@ from simdocs.model.report import (
     group_sizes,
     similarities_of,
 )
+from simdocs.views.svg import figure
 from tests.saved_groups import answer_with
 
 
@@ -80,6 +81,15 @@ def test_a_bar_begins_with_its_similarity_and_the_threshold_has_one() -> None:
     assert similarities_of(report_of(answer)) == (29, [bars.get(at, 0) for at in range(29, 100)], 2)
     answer.source = lambda: iter([SavedPair(document("a"), document("b"), 1.0, 1.0, 0)])
     assert similarities_of(report_of(answer)) == (57, [0] * 43, 1)
+
+
+def test_a_figure_says_so_only_if_similarities_are_below_the_threshold() -> None:
+    answer = answer_with(0)
+    answer.duplicates = 1
+    for similarity, is_below in ((0.799, True), (0.8, False), (0.809, False)):
+        pair = SavedPair(document("a"), document("b"), similarity, similarity, 0)
+        answer.source = lambda pair=pair: iter([pair])  # type: ignore[misc]
+        assert ("Some are below the threshold" in figure(report_of(answer), "similarities")) == is_below
 
 
 def test_a_pair_that_is_shown_takes_the_bytes_of_both_texts(monkeypatch: pytest.MonkeyPatch) -> None:

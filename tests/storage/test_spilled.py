@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from simdocs.errors import OutputError
 from simdocs.storage import spilled
 
 
@@ -23,3 +24,12 @@ def test_elements_from_each_position_on_are_those_of_an_array_and_past_the_end_t
     expected = values[np.minimum(positions[:, np.newaxis] + np.arange(3), len(values) - 1)]
     assert array.at(positions, 3).tolist() == expected.tolist()
     array.close()
+
+
+def test_a_temporary_file_that_cannot_be_made_is_reported_with_its_directory(tmp_path, monkeypatch):
+    gone = str(tmp_path / "gone")
+    monkeypatch.setattr("tempfile.tempdir", gone)
+    with pytest.raises(OutputError) as caught:
+        spilled.NamelessFile().add(np.arange(3))
+    remedy = "more room is needed here, or set TMPDIR to another directory"
+    assert str(caught.value) == f"{gone}: No such file or directory: {remedy}"

@@ -142,4 +142,6 @@ def answer(options: Any, run: Run) -> Result:
     with session(options.spark_master, settings) as there:
         from simdocs.spark.parts import signatures_written, written
 
-        return (signatures_written if isinstance(options, Signature) else written)(there, options, run)
+        result = (signatures_written if isinstance(options, Signature) else written)(there, options, run)
+        run.conclude(result)
+        return result

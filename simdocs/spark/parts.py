@@ -56,11 +56,12 @@ def written(spark: Any, options: Pairs, run: Run) -> Result:
     ((documents, empty),), rows = answer.read.collect(), answer.rows.count()
     found_now = f"{counted(rows, 'duplicate')}, {documents - rows:,} kept"
     line = found_now if isinstance(options, Dedupe) else counted(rows, "similar pair")
-    facts = {"documents": documents, "empty": empty, "skipped": run.skipped.counts, "rows": rows}
+    facts = {"documents": documents, "empty": empty, "rows": rows}
     return _result(options, run, facts, f"{counted(documents, 'document')}, {empty:,} empty; {line}")
 
 
 def _result(options: Any, run: Run, facts: dict[str, Any], line: str) -> Result:
+    facts |= {"skipped": run.skipped.counts, "seconds": None}
     return Result(options.command, skipped=run.skipped, facts=facts, lines=lambda _seconds, _verbose: [line])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -31,11 +32,15 @@ def here(tmp_path: Path) -> Path:
 
 @with_spark
 def test_parts_have_the_lines_of_one_machine(here: Path):
-    done = on_cluster("spark", "dedupe", "docs", "-o", "out", "--format", "tsv", "-q", *LOCAL, cwd=here)
-    assert done == (0, b"", "")
+    (here / "docs/bad.jsonl").write_text("{\n" * 12)
+    found = ("dedupe", "docs", "-q", "--summary-json")
+    done = on_cluster("spark", *found, "cluster.json", "-o", "out", "--format", "tsv", *LOCAL, cwd=here)
+    assert done == (3, b"", "")
     assert (here / "out/_SUCCESS").exists()
     parts = b"".join(part.read_bytes() for part in sorted((here / "out").glob("part-*")))
-    assert parts == simdocs("dedupe", "docs", cwd=here).out
+    assert parts == simdocs(*found, "here.json", cwd=here).out
+    skipped, alone = (json.loads((here / name).read_text())["skipped"] for name in ("cluster.json", "here.json"))
+    assert skipped == alone != {}
     again = on_cluster("spark", "pairs", "docs", "-o", "out", *LOCAL, cwd=here)
     assert is_one_line(again)
     assert "out: exists" in again.err

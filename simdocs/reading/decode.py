@@ -246,8 +246,8 @@ class Lookalike(NamedTuple):
 
     def warning(self, name: bytes, count: int = 1) -> str:
         """The warning that such texts are read as one document each, and what to do. name: of the first."""
-        looks = "this looks" if count == 1 else "these look"
-        wrong = f"{display_name(name)}{and_more(count)}: {looks} like {self.name}, but is read as one text"
+        looks, each = ("this looks", "") if count == 1 else ("these look", "each ")
+        wrong = f"{display_name(name)}{and_more(count)}: {looks} like {self.name}, but {each}is read as one text"
         return f"{wrong}: to read its rows as documents, give {self.options}; if it is one text, --input-format text"
 
 

@@ -92,8 +92,8 @@ def test_tables_in_a_directory_are_counted(there):
     counted = {"JSON Lines": 1, "a JSON array": 1, "TSV": 1, "CSV with semicolons": 1, "CSV": 3}
     for ask in (("index", "d", "-o", "x.index"), ("dedupe", "x.index")):
         done = simdocs(*ask, "--summary", "--summary-json", "note", cwd=there)
-        assert done.err.count("but is read as one text") == (5 if ask[0] == "index" else 0)
-        assert (" and 2 more files: these look like CSV, but is" in done.err) == (ask[0] == "index")
+        assert done.err.count("is read as one text") == (5 if ask[0] == "index" else 0)
+        assert (" and 2 more files: these look like CSV, but each is" in done.err) == (ask[0] == "index")
         assert ", 1 looks like TSV, 1 looks like CSV with semicolons, 3 look like CSV" in done.err
         assert json.loads((there / "note").read_bytes())["looks_like"] == counted
     plain = simdocs("dedupe", "d", *TEXT, "--summary", "--summary-json", "note", cwd=there)

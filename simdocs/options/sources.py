@@ -194,16 +194,15 @@ def problems_of_passages(options: Any, others: Sequence[str]) -> Iterator[str]:
 
 
 def files_beside(options: Any) -> list[Any]:
-    """The files that are read beside documents, if they are named: templates, stop words and permutations."""
-    one = ("stop_words", "permutation_file")
-    return [*getattr(options, "template", ()), *(getattr(options, name, None) for name in one)]
+    """The files that are read beside documents: templates, stop words and permutations."""
+    one = (getattr(options, name, None) for name in ("stop_words", "permutation_file"))
+    return [*getattr(options, "template", ()), *filter(None, one)]
 
 
 def standard_input_once(options: Any) -> str:
     """Standard input is read once."""
     beside = files_beside(options)
-    lists = [getattr(options, name, None) for name in ("files_from", "files0_from")]
-    read = [*options.documents, *lists, *beside]
+    read = [*options.documents, *beside, *(getattr(options, name, None) for name in ("files_from", "files0_from"))]
     return ONCE if b"-" in beside and read.count(b"-") > max(1, options.documents.count(b"-")) else ""
 
 

@@ -132,7 +132,7 @@ def answer(options: Compare, run: Run) -> Result:
     from simdocs.reading.single_text import refuse_to_replace
 
     look, as_page = run.look or Look(), bool(options.page)
-    refuse_to_replace(outputs_of(options), [*options.documents, *files_beside(options)], "a text that is read")
+    refuse_to_replace(outputs_of(options), [*options.documents, *files_beside(options)])
     compared = ComparedTexts(options)
     in_common = None
     if options.passages:

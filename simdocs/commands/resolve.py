@@ -290,7 +290,7 @@ def intake_of(options: OfDocuments) -> Intake:
     UsageError: options cannot be combined with them. InputError, ArtifactError: an artifact cannot be opened.
     """
     if read := files_beside(options):
-        refuse_to_replace(outputs_of(options), read, "a text that is read")
+        refuse_to_replace(outputs_of(options), read)
     if any(map(is_artifact, options.documents)):
         for name in options.documents:
             # Someone who can write to the directory may have made it an artifact, so that the answer names files

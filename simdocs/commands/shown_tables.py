@@ -43,6 +43,7 @@ from simdocs.model.skipped import OF_UNVERIFIED, and_more
 from simdocs.names import display_name, name_to_text, path_from, shell_word, text_to_name
 from simdocs.options.hash_functions import in_row_order
 from simdocs.options.recipes import IndexRecipe, Sequences
+from simdocs.options.sources import files_beside
 from simdocs.pipeline.indexing import expected_of
 from simdocs.pipeline.signing import spelled_shingles
 from simdocs.reading.decode import as_bytes, as_utf8
@@ -64,7 +65,7 @@ def shown(options: Show, run: Run) -> Result:
     UsageError: the file has many texts, or the artifact has no such view. InputError: the text cannot be read, or the
     artifact has no document of a name. ArtifactError: the artifact cannot be opened.
     """
-    refuse_to_replace(outputs_of(options), (options.file, options.stop_words), "a text that is read")
+    refuse_to_replace(outputs_of(options), (options.file, *files_beside(options)))
     of_artifact = options.text is None and is_artifact(options.file)
     if of_artifact:
         head, rows = _of_artifact(options, checked(opened(options.file, tuple(FORMATS))), run)

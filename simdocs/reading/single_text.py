@@ -107,12 +107,12 @@ def _document(name: bytes, file: bytes, limit: int, fields: Sequences) -> bytes:
     raise InputError(f"{display_name(name)}: {display_name(file)} has no document of this name")
 
 
-def refuse_to_replace(outputs: Iterable[str | None], texts: Iterable[object], what: str) -> None:
-    """Raise UsageError if an output is the file of one of these texts. what: what that text is."""
+def refuse_to_replace(outputs: Iterable[str | None], texts: Iterable[object]) -> None:
+    """Raise UsageError if an output is the file of one of these texts."""
     for output, text in product(filter(os.path.isfile, filter(None, outputs)), texts):
         with suppress(OSError):
             if isinstance(text, bytes) and os.path.samefile(output, 0 if text == b"-" else text):
-                raise UsageError(f"-o names {what}, and would replace it: name another file")
+                raise UsageError("-o names a text that is read, and would replace it: name another file")
 
 
 def refuse_fifo_twice(names: Iterable[object]) -> None:

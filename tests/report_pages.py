@@ -96,12 +96,6 @@ def digest(content: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
-def texts_of(rows: list[list[list[str]]]) -> tuple[str, str]:
-    """Both texts from the rows of a pair, without what is marked as different and how."""
-    left, right = zip(*((row[0], row[-1]) for row in rows), strict=True) if rows else ((), ())
-    return tuple("\n".join("".join(pieces) for pieces in side) for side in (left, right))
-
-
 def loads_anything(page: ReportPage) -> list[tuple[str, str, str | None]]:
     """Each attribute that could load or run something."""
     return [

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from types import FrameType
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -132,29 +132,24 @@ Family = Callable[[int], list[str]]
 Question = Callable[..., object]
 
 
-def lines(where: Path, texts: list[str]) -> Path:
-    path = where / f"{len(texts)}.jsonl"
-    path.write_text("".join(f"{json.dumps({'text': text})}\n" for text in texts))
-    return path
+Lay = Callable[[Path, list[str]], Path]
 
 
-def with_last_field(where: Path, texts: list[str]) -> Path:
-    """Each line has the same last field."""
-    path = where / f"{len(texts)}.jsonl"
-    path.write_text("".join(f"{json.dumps({'text': text, 'language': 'en'})}\n" for text in texts))
-    return path
+def one_file(row: Callable[[str], str], suffix: str = ".jsonl", head: str = "") -> Lay:
+    """Lays texts out as the rows of one file."""
+
+    def lay(where: Path, texts: list[str]) -> Path:
+        path = where / f"{len(texts)}{suffix}"
+        path.write_text(head + "".join(map(row, texts)))
+        return path
+
+    return lay
 
 
-def with_blank_lines(where: Path, texts: list[str]) -> Path:
-    path = where / f"{len(texts)}.jsonl"
-    path.write_text("".join(f"{json.dumps({'text': text})}\n{9 * chr(10)}" for text in texts))
-    return path
-
-
-def table(where: Path, texts: list[str]) -> Path:
-    path = where / f"{len(texts)}.csv"
-    path.write_text("text,language\n" + "".join(f'"{text}\n",en\n' for text in texts))
-    return path
+lines = one_file(lambda text: f"{json.dumps({'text': text})}\n")
+with_last_field = one_file(lambda text: f"{json.dumps({'text': text, 'language': 'en'})}\n")
+with_blank_lines = one_file(lambda text: json.dumps({"text": text}) + 10 * "\n")
+table = one_file(lambda text: f'"{text}\n",en\n', ".csv", "text,language\n")
 
 
 def files(where: Path, texts: list[str]) -> Path:
@@ -181,25 +176,12 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> None:
         queried(lines(where, family(200)), jobs=1)
 
 
-class Added:
-    """What documents cost that are added to others: operations, and the numbers of documents and of candidates."""
-
-    def __init__(self, documents: int, less: Operations, more: Operations) -> None:
-        self.documents = documents
-        for name, count in vars(more).items():
-            setattr(self, name, count - getattr(less, name))
-
-    calls: int
-    made: int
-    candidates: int
-    compared: int
-    opened: int
-
-
 def added(
-    where: Path, family: Family, number: int, ask: Question = simdocs.dedupe, lay: Any = lines, **options: Any
-) -> tuple[Added, Added]:
+    where: Path, family: Family, number: int, ask: Question = simdocs.dedupe, lay: Lay = lines, **options: Any
+) -> list[SimpleNamespace]:
     """What this number of documents costs that are added to as many, and twice as many that are added to those.
+
+    Each has the numbers of operations, and that of the documents.
 
     The first ones bear what any run costs.
     """
@@ -208,18 +190,22 @@ def added(
         docs = lay(where, family(count))
         with counted() as operations:
             ask(docs, jobs=1, **options)
-        runs.append(operations)
-    first, second = (Added(count * number, *pair) for count, pair in zip((1, 2), pairwise(runs), strict=True))
-    return first, second
+        runs.append(vars(operations) | {"documents": count})
+    return [SimpleNamespace(**{name: more[name] - less[name] for name in more}) for less, more in pairwise(runs)]
 
 
 MOST = {"native": 1.11, "numpy": 1.15}[kernels_in_use()]
 """How much more a document may cost."""
 
 
-def growth(first: float, second: float, first_units: int, second_units: int) -> float:
-    """By which factor the cost of a unit grows; 1 if there is none."""
-    return (second / second_units) / (first / first_units) if first else 1.0 + (second > 0)
+def growth(first: Any, second: Any, name: str, of: str = "documents") -> float:
+    """By which factor these operations for a unit grow; 1 if there are none."""
+    (less, more), (units, all_units) = ((getattr(first, one), getattr(second, one)) for one in (name, of))
+    return (more / all_units) / (less / units) if less else 1.0 + (more > 0)
+
+
+def assert_no_growth(costs: list[SimpleNamespace], *names: str, of: str = "documents", most: float = MOST) -> None:
+    assert {name: growth(*costs, name, of) for name in names if growth(*costs, name, of) > most} == {}, costs
 
 
 SIZES = [150, *slow(1000)]
@@ -234,24 +220,14 @@ SIZES = [150, *slow(1000)]
     ],
 )
 def test_a_document_costs_no_more_among_more_documents(tmp_path, family, ask, number):
-    first, second = added(tmp_path, family, number, ask)
-    for name in ("calls", "made", "candidates", "compared"):
-        costs = getattr(first, name), getattr(second, name)
-        assert growth(*costs, first.documents, second.documents) <= MOST, (name, costs)
+    assert_no_growth(added(tmp_path, family, number, ask), "calls", "made", "candidates", "compared")
 
 
 @pytest.mark.parametrize("number", SIZES)
 @pytest.mark.parametrize("lay", [lines, with_last_field, with_blank_lines, table])
 def test_a_row_costs_no_more_among_more_rows_however_alike_they_are(tmp_path, monkeypatch, lay, number):
     cut_small(monkeypatch, 1 << 12)
-    first, second = added(tmp_path, five_sentences, number, simdocs.signature, lay)
-    for name in ("calls", "made"):
-        costs = getattr(first, name), getattr(second, name)
-        assert growth(*costs, first.documents, second.documents) <= MOST, (name, costs)
-
-
-def in_passages(docs: Path, **options: Any) -> object:
-    return simdocs.passages(docs, **options)
+    assert_no_growth(added(tmp_path, five_sentences, number, simdocs.signature, lay), "calls", "made")
 
 
 def one_letter(number: int) -> list[str]:
@@ -266,26 +242,18 @@ def test_a_document_costs_no_more_for_passages_among_more_documents(tmp_path, fa
 
     A chain meets it at this size, where 300 documents make 12 MB and 600 make 36 MB; 1,200 make 69 MB.
     """
-    in_passages(lines(tmp_path, family(number + 1)), jobs=1)
-    first, second = added(tmp_path, family, 2 * number, in_passages)
-    for name in ("calls", "made"):
-        costs = getattr(first, name), getattr(second, name)
-        most = 1.5 if family is chain else 1.4
-        assert growth(*costs, first.documents, second.documents) <= most, (name, costs)
-
-
-BANDS, ROWS, KEPT = 18, 7, 20
+    simdocs.passages(lines(tmp_path, family(number + 1)), jobs=1)
+    costs = added(tmp_path, family, 2 * number, simdocs.passages)
+    assert_no_growth(costs, "calls", "made", most=1.5 if family is chain else 1.4)
 
 
 @pytest.mark.parametrize("number", [150, *slow(500)])
 def test_a_similar_pair_costs_no_more_among_more_pairs(tmp_path, number):
     """Of 600 and of 2,000 documents. When each block of pairs looked its documents up again, the latter made 1.21 times
     as much for each pair as 1,000 documents."""
-    first, second = added(tmp_path, near_copies, number, simdocs.pairs)
+    first, second = costs = added(tmp_path, near_copies, number, simdocs.pairs)
     assert second.compared > 3.5 * first.compared
-    for name in ("calls", "made"):
-        costs = getattr(first, name), getattr(second, name)
-        assert growth(*costs, first.compared, second.compared) <= MOST, (name, costs)
+    assert_no_growth(costs, "calls", "made", of="compared")
 
 
 @pytest.mark.reliability("100,000 files in one directory")
@@ -294,17 +262,14 @@ def test_a_similar_pair_costs_no_more_among_more_pairs(tmp_path, number):
 @pytest.mark.parametrize("later", [-3600 * 10**9, 3600 * 10**9], ids=["recent", "still"])
 def test_a_file_is_opened_once_and_costs_no_more_among_more_files(tmp_path, monkeypatch, later, ask, number):
     monkeypatch.setattr("simdocs.reading.files.now", lambda: time.time_ns() + later)
-    first, second = added(tmp_path, tiny, number, ask, files)
-    for name in ("calls", "made"):
-        costs = getattr(first, name), getattr(second, name)
-        assert growth(*costs, first.documents, second.documents) <= MOST, (name, costs)
-    for part in (first, second):
+    costs = added(tmp_path, tiny, number, ask, files)
+    assert_no_growth(costs, "calls", "made")
+    for part in costs:
         assert part.documents <= part.opened <= 1.001 * part.documents + 2  # the directory, too, now and then
 
 
 def test_a_change_that_makes_work_quadratic_is_seen(tmp_path, monkeypatch):
     """If no near-copy were removed, each would be compared with all before it."""
     monkeypatch.setattr(GroupingState, "remove", lambda _self, pairs: pairs.right[:0])
-    first, second = added(tmp_path, near_copies, 50)
-    for name in ("made", "candidates", "compared"):
-        assert growth(getattr(first, name), getattr(second, name), first.documents, second.documents) > 1.8
+    costs = added(tmp_path, near_copies, 50)
+    assert all(growth(*costs, name) > 1.8 for name in ("made", "candidates", "compared"))

@@ -44,9 +44,3 @@ def counts(texts: list[Text], **options: object) -> tuple[int, int, int, int]:
 def test_pairs_left_out_are_those_that_all_copies_adds(texts, unit, means):
     chained, left_out, every, none = counts(texts, unit=unit, k=2, threshold=0.5, **means)
     assert (left_out, none) == (every - chained, 0)
-
-
-# The collector of similar pairs, compared with adding all pairs at once.
-
-SIZE = 10
-rows = st.integers(0, SIZE - 1)

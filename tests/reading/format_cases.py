@@ -68,7 +68,7 @@ FORMATS = {
     "stream": Format("arrow", ".arrow", as_arrow_stream),
 }
 
-JSON, DELIMITED, ARROW = ("jsonl", "json"), {"csv": ",", "tsv": "\t"}, ("parquet", "arrow", "stream")
+JSON, ARROW = ("jsonl", "json"), ("parquet", "arrow", "stream")
 
 
 def file_of(name: str, rows: Sequence[Row]) -> bytes:

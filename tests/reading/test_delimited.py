@@ -63,10 +63,6 @@ def test_documents_are_those_of_its_twin_however_much_is_read_at_once(body: byte
         assert (found.documents, found.trouble) == (expected, None)
 
 
-rows = st.lists(st.tuples(st.text(max_size=5), st.text(max_size=40), st.text(max_size=5)), max_size=20)
-"""The id, the text and another field of each row."""
-
-
 TABLE = b'id,text\r\na,one\r\n\r\nb,"two\r\nlines, ""quoted"""\r\n,three\r\n'
 ROWS: list[Document] = [(1, b"a", b"one"), (2, b"b", b'two\r\nlines, "quoted"'), (3, None, b"three")]
 

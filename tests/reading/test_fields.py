@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 from simdocs.options.recipes import Sequences
 from simdocs.options.values import FIELD_NAMES, MOST_FIELDS
 from simdocs.reading.batches import ABSENT, Batch, fields_of, value_of
-from tests.cli.corpus import A1, A, B
 
 names = st.sampled_from(["a", "b", "a.b", "a.a", "", ".", "b.a.b"])
 values = st.recursive(
@@ -92,7 +90,3 @@ def test_rows_without_one_of_the_fields_are_skipped_one_by_one() -> None:
     assert not batch_of({"title": "a", "body": "b"}, {"id": 1}, fields=fields).lacking
     ids = batch_of(*({"text": "a", "id": its_id} for its_id in (1, None, 0.5, True)), fields=Sequences())
     assert (ids.ids, ids.unusable_id and ids.unusable_id.line) == ([b"1", None, None, None], 3)
-
-
-IDS = {"x.jsonl": "".join(f'{{"id": 7, "text": {json.dumps(text.decode())}}}\n' for text in (A, A1, B)).encode()}
-IDS["x.csv"] = b"id,text\n" + b"".join(b'7,"%b"\n' % text for text in (A, A1, B))

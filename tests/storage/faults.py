@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -108,6 +109,21 @@ def end_of(run: Callable[[], object], fault: Fault, at: int, done: bool = False)
         except (OutputError, Ended) as error:
             return error
     return None
+
+
+def killed(work: Callable[[], object], at: int) -> int:
+    """Do work in a child process, which cannot clean up: it is killed at the n-th call. Return its exit code."""
+    import pytest
+
+    child = os.fork()
+    if not child:
+        with pytest.MonkeyPatch.context() as patch:
+            try:
+                Faulty(lambda: os.kill(os.getpid(), signal.SIGKILL), at).install(patch)
+                work()
+            finally:
+                os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 _PROGRAM = """

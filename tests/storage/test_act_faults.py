@@ -4,11 +4,11 @@ each, every byte of every document is in a place that its owner or the journal k
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import shutil
 import signal
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,7 +28,7 @@ from tests.storage.acting import (
     undo,
     without_inodes,
 )
-from tests.storage.faults import FAULTS, Ended, Faulty, calls_of
+from tests.storage.faults import FAULTS, calls_of, end_of, killed
 from tests.storage.traced import SYSCALLS, strace, traced
 
 TEXTS = {A, A1, B}
@@ -39,6 +39,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "place"
     root.mkdir()
     prepare(root, monkeypatch)
+    shutil.copytree(root, tmp_path / "kept")
     return root
 
 
@@ -47,12 +48,12 @@ def begin(action: str, monkeypatch: pytest.MonkeyPatch) -> None:
         two_disks(monkeypatch)
 
 
-def again(root: Path, kept: Path) -> None:
+def again(root: Path) -> None:
     """Put everything back as it was before a run, with the same inodes where nothing was done to them."""
     for path in root.iterdir():
         if path.name != "docs":
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-    for path in kept.iterdir():
+    for path in root.with_name("kept").iterdir():
         if path.name != "docs":
             shutil.copytree(path, root / path.name) if path.is_dir() else shutil.copy2(path, root / path.name)
 
@@ -73,107 +74,55 @@ def restored(root: Path, before, where: object, *, is_tidy: bool = True) -> None
     assert not is_tidy or not (root / "away").exists(), where
 
 
-STEPS = [
-    *[(action, 5) for action in ACTIONS],
-    *slow(*[(action, 1) for action in ACTIONS]),
-]
+STEPS = [*[(action, 5) for action in ACTIONS], *slow(*[(action, 1) for action in ACTIONS])]
 
-FAULT_STEPS = [
-    *[(action, len(FAULTS)) for action in ACTIONS],
-    *slow(*[(action, 1) for action in ACTIONS]),
-]
+of_act_and_undo = pytest.mark.parametrize("undoing", [False, True], ids=["act", "undo"])
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize(("action", "step"), FAULT_STEPS)
-def test_an_error_or_a_signal_at_any_call_of_act_loses_nothing(place, monkeypatch, action, step, fault, tmp_path):
-    begin(action, monkeypatch)
+def fail_in_turn(place: Path, action: str, undoing: bool, at: slice, fail: Callable[..., None], **more: bool) -> None:
+    """Let each of these calls of act or undo fail. A file that was undone as a copy has another inode."""
     before = files(place)
-    kept = tmp_path / "kept"
-    shutil.copytree(place, kept)
-    calls = calls_of(lambda: act(action))
-    restored(place, before, "the run without a fault")
-    for at in range(FAULTS_BEGIN[fault] % step, len(calls), step):
-        again(place, kept)
-        # What was undone as a copy has another inode, which the answer does not mind.
-        with pytest.MonkeyPatch.context() as patch:
-            error, done = FAULTS[fault]
-            Faulty(error, at, done).install(patch)
-            with contextlib.suppress(SimdocsError, OSError, Ended):
-                act(action)
-        check(place, (at, calls[at]))
-        restored(place, before, (at, calls[at]))
+    work = undo if undoing else lambda: act(action)
+    if undoing:
+        act(action)
+    calls = list(enumerate(calls_of(work)))
+    if not undoing:
+        restored(place, before, "the run without a fault")
+    for number, name in calls[at]:
+        again(place)
+        if undoing:
+            act(action)
+        fail(work, number)
+        check(place, (number, name))
+        restored(place, before, (number, name), **more)
 
 
 FAULTS_BEGIN = {name: number for number, name in enumerate(FAULTS)}
 """Different faults begin at different calls, so that together they meet all of them."""
 
 
+@of_act_and_undo
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize(("action", "step"), FAULT_STEPS)
-def test_an_error_or_a_signal_at_any_call_of_undo_loses_nothing(place, monkeypatch, action, step, fault, tmp_path):
+@pytest.mark.parametrize(("action", "step"), STEPS)
+def test_an_error_or_a_signal_at_any_call_loses_nothing(place, monkeypatch, action, step, fault, undoing):
+    def fail(work, at):
+        error, done = FAULTS[fault]
+        with contextlib.suppress(SimdocsError, OSError):
+            end_of(work, error, at, done)
+
     begin(action, monkeypatch)
-    before = files(place)
-    kept = tmp_path / "kept"
-    shutil.copytree(place, kept)
-    act(action)
-    calls = calls_of(undo)
-    for at in range(FAULTS_BEGIN[fault] % step, len(calls), step):
-        again(place, kept)
-        act(action)
-        with pytest.MonkeyPatch.context() as patch:
-            error, done = FAULTS[fault]
-            Faulty(error, at, done).install(patch)
-            with contextlib.suppress(SimdocsError, OSError, Ended):
-                undo()
-        check(place, (at, calls[at]))
-        restored(place, before, (at, calls[at]), is_tidy=False)
+    fail_in_turn(place, action, undoing, slice(FAULTS_BEGIN[fault] % step, None, step), fail, is_tidy=not undoing)
 
 
-def killed(work, at: int) -> int:
-    """Do work in a child that is killed at this call, and return its exit code."""
-    child = os.fork()
-    if not child:
-        with pytest.MonkeyPatch.context() as patch:
-            try:
-                Faulty(lambda: os.kill(os.getpid(), signal.SIGKILL), at).install(patch)
-                work()
-            finally:
-                os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
+@of_act_and_undo
 @pytest.mark.reliability("kill -9 of act or undo at any call")
 @pytest.mark.parametrize(("action", "step"), STEPS)
-def test_act_killed_at_any_call_can_be_undone(place, monkeypatch, action, step, tmp_path):
-    begin(action, monkeypatch)
-    before = files(place)
-    kept = tmp_path / "kept"
-    shutil.copytree(place, kept)
-    calls = calls_of(lambda: act(action))
-    restored(place, before, "the run without a fault")
-    for at in range(0, len(calls), step):
-        again(place, kept)
-        assert killed(lambda: act(action), at) == -signal.SIGKILL, (at, calls[at])
-        check(place, (at, calls[at]))
-        restored(place, before, (at, calls[at]))
+def test_what_was_killed_at_any_call_can_be_undone(place, monkeypatch, action, step, undoing):
+    def fail(work, at):
+        assert killed(work, at) == -signal.SIGKILL, at
 
-
-@pytest.mark.reliability("kill -9 of act or undo at any call")
-@pytest.mark.parametrize(("action", "step"), STEPS)
-def test_undo_killed_at_any_call_can_be_repeated(place, monkeypatch, action, step, tmp_path):
     begin(action, monkeypatch)
-    before = files(place)
-    kept = tmp_path / "kept"
-    shutil.copytree(place, kept)
-    act(action)
-    calls = calls_of(undo)
-    for at in range(1 % step, len(calls), step):
-        again(place, kept)
-        act(action)
-        assert killed(undo, at) == -signal.SIGKILL, (at, calls[at])
-        check(place, (at, calls[at]))
-        restored(place, before, (at, calls[at]))
+    fail_in_turn(place, action, undoing, slice(undoing % step, None, step), fail)
 
 
 PROGRAMS = {
@@ -191,12 +140,11 @@ WRITING = (*SYSCALLS, "link", "linkat", "ftruncate", "utimensat", "fchown", "fse
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("action", ["move", "hardlink"])
 def test_the_program_killed_at_any_system_call_can_be_undone(place, action, name, tmp_path):
-    before, kept, log = files(place), tmp_path / "kept", tmp_path / "log"
-    shutil.copytree(place, kept)
+    before, log = files(place), tmp_path / "log"
     options = {"move": ("--move", "away")}.get(action, (f"--{action}",)) if name == "act" else ()
 
     def run(*inject: str):
-        again(place, kept)
+        again(place)
         if name == "undo":
             act(action)
         arguments = ("-e", f"trace={','.join(WRITING)}", *inject)

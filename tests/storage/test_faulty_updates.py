@@ -13,7 +13,7 @@ from simdocs.errors import LockedError
 from tests.amounts import amount, slow
 from tests.artifacts.tiny import draft_of, writing
 from tests.commands.building import built
-from tests.storage.faults import FAULTS, Faulty, calls_of, end_of
+from tests.storage.faults import FAULTS, calls_of, end_of, killed
 from tests.storage.old_artifact import Update
 from tests.storage.power import Recorder, Tree, states
 from tests.storage.power import lay as lay_tree
@@ -56,15 +56,7 @@ def test_an_update_killed_at_any_call_leaves_the_old_or_the_new_artifact(update:
     found = []
     for at in range(0, len(calls), 1 if amount(1) > 1 else 23):
         update.reset()
-        child = os.fork()
-        if not child:
-            with pytest.MonkeyPatch.context() as patch:
-                try:
-                    Faulty(lambda: os.kill(os.getpid(), signal.SIGKILL), at).install(patch)
-                    update.run()
-                finally:
-                    os._exit(0)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+        assert killed(update.run, at) == -signal.SIGKILL
         found.append(update.state())
         assert update.beside() <= {draft_of(update.target)}
         update.run()

@@ -15,7 +15,7 @@ import pytest
 
 from tests.amounts import slow
 from tests.artifacts.tiny import draft_of, found, save
-from tests.storage.faults import Faulty, calls_of
+from tests.storage.faults import calls_of, killed
 from tests.storage.traced import Bench, Call, traced
 
 INDEX = ("index", "a.index")
@@ -26,24 +26,10 @@ COMMANDS = (
 """Each command that writes, and its output."""
 
 
-def _killed(work, fault: Faulty) -> int:
-    """Do the work with this fault in a child process, and return its exit code."""
-    child = os.fork()
-    if not child:
-        with pytest.MonkeyPatch.context() as patch:
-            try:
-                fault.install(patch)
-                work()
-            finally:
-                os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
 @pytest.mark.reliability("kill -9 at any call that writes")
 @pytest.mark.parametrize(("kind", "step"), [("signatures", 5), *slow(("signatures", 1), ("shingles", 1), ("index", 1))])
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
 def test_a_writer_killed_at_any_call_leaves_the_old_or_the_new_artifact(place, there, kind, step):
-    """The writer is a child process, which cannot clean up."""
     target = f"a.{kind}"
     path = place / target
     if there:
@@ -53,8 +39,7 @@ def test_a_writer_killed_at_any_call_leaves_the_old_or_the_new_artifact(place, t
         if not there:
             shutil.rmtree(path)
         old, new = found(path, kind), 2 * at + 2
-        fault = Faulty(lambda: os.kill(os.getpid(), signal.SIGKILL), at)
-        ended = _killed(lambda new=new: save(path, new, kind), fault)
+        ended = killed(lambda new=new: save(path, new, kind), at)
         assert ended == (0 if name == "none" else -signal.SIGKILL), (at, name)
         assert found(path, kind) in ((new,) if name == "none" else (old, new)), (at, name)
         assert set(os.listdir(place)) <= {target, draft_of(target)}

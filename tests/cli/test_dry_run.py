@@ -51,12 +51,6 @@ def test_a_dry_run_lists_what_has_changed_and_writes_nothing(here, stage):
     assert state(here) == before
 
 
-def test_a_dry_run_compares_the_documents_of_an_artifact_too(here):
-    library.signature("docs", output="x.signatures")
-    done = simdocs("index", "x.signatures", "-o", "x.index", "--dry-run", cwd=here)
-    assert (done.status, done.err, done.rows) == (0, "", CHANGES)
-
-
 def test_a_dry_run_needs_no_lock(here):
     with writing(here / "x.index", "index"):
         assert simdocs("index", "docs", "-o", "x.index", cwd=here).status == 75
@@ -75,30 +69,3 @@ def test_a_dry_run_of_a_refused_build_is_refused(here):
     assert simdocs(*build, "--dry-run", cwd=here) == refused
     allowed = simdocs(*build, "--dry-run", "--allow-shrink", cwd=here)
     assert [row[0] for row in allowed.rows] == [b"changed"] + [b"removed"] * 5
-
-
-@pytest.mark.parametrize("target", ["docs/1.txt", "nowhere/x.index", "x.shingles"])
-def test_a_dry_run_refuses_the_targets_that_the_build_refuses(here, target):
-    refused = simdocs("index", "docs", "-o", target, cwd=here)
-    assert refused.status == 2
-    assert simdocs("index", "docs", "-o", target, "--dry-run", cwd=here) == refused
-
-
-def test_a_dry_run_exits_as_the_build_if_a_document_cannot_be_judged(here):
-    lay(here, {"docs/lines.jsonl": b'{"text": "one"}\nnot JSON\n'})
-    ask = ("index", "docs", "-o", "x.index", "--dry-run")
-    done = simdocs(*ask, cwd=here)
-    assert done.status == 3
-    assert [b"new", b"docs/lines.jsonl#1"] in done.rows
-    assert done.err.startswith("simdocs: docs/lines.jsonl, line 2: skipped: not JSON")
-    assert simdocs(*ask, "--strict", "--format", "csv", cwd=here)[:2] == (2, b"")
-
-
-def test_a_dry_run_onto_a_damaged_artifact_says_so_and_lists_every_document_as_new(here):
-    with (here / "x.index/documents.npy").open("r+b") as array:
-        array.seek(-1, os.SEEK_END)
-        array.write(b"!")
-    done = simdocs("index", "docs", "-o", "x.index", "--dry-run", cwd=here)
-    assert done.status == 0
-    assert "; it would be rebuilt from scratch" in done.err
-    assert [row[0] for row in done.rows] == [b"new"] * 6

@@ -39,13 +39,6 @@ def signed(where: Path, folder: str, *options: Argument, name: str = "x.signatur
     return shown(where, name)
 
 
-def refused(where: Path, *arguments: Argument, status: int = 2) -> str:
-    """The one line with which a command is refused."""
-    done = simdocs(*arguments, cwd=where)
-    assert (done.status, done.out, len(done.err.splitlines())) == (status, b"", 1), done
-    return done.err.removeprefix("simdocs: error: ").rstrip("\n")
-
-
 def traced(where: Path, *arguments: Argument) -> tuple[list[str], list[list[tuple[float, ...]]]]:
     """The shingle of each row of a trace, and the slots of all documents after it."""
     done = simdocs("compare", *arguments, "--trace", "--format", "jsonl", "-q", cwd=where)

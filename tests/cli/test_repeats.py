@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 import simdocs as public
 from simdocs.commands import repeated as module
 from simdocs.model.result import Look, tables_of
-from tests.cli.corpus import lay
 from tests.cli.program import Done, simdocs
 
 FOOTER = "This newsletter is sent by the Harbour Office, Quay 5. To unsubscribe,\nwrite STOP to office@harbour.example"
@@ -40,17 +38,6 @@ def passages(here: Path, *arguments: str, **how: object) -> Done:
 
 def cells(done: Done) -> list[list[str]]:
     return [[cell.decode() for cell in row] for row in done.rows]
-
-
-def test_a_template_file_can_be_made_of_the_answer(here):
-    rows = map(json.loads, passages(here, "--format", "jsonl").out.splitlines())
-    (here / "template.txt").write_text("".join(f"{row['text']}\n" for row in rows if row["text"]))
-    assert (here / "template.txt").read_text() == f"!\n\n{FOOTER}.\n{QUOTE}\n"
-    # What is in the template is no news any more.
-    assert passages(here, "--template", "template.txt").out == b""
-    left = simdocs("dedupe", "docs", "--template", "template.txt", "--summary-json", "x.json", cwd=here)
-    assert left.status == 0
-    assert json.loads((here / "x.json").read_text())["ignored_share"] > 0.1
 
 
 def test_the_bytes_are_the_same_for_any_number_of_workers(here):
@@ -83,13 +70,6 @@ def test_a_document_that_changes_before_it_is_read_again_has_no_place(here, monk
     assert found.skipped.counts == {"unverified": 1}
 
 
-def test_short_passages_and_artifacts_are_refused(here):
-    assert "--min-passage must be at least 9" in passages(here, "--min-passage", "5").err
-    assert simdocs("index", "docs", "-o", "x.index", cwd=here).status == 0
-    refused = simdocs("passages", "x.index", cwd=here)
-    assert refused == (4, b"", "simdocs: error: x.index: this is an index, not documents\n")
-
-
 def test_python_has_the_same_answer(here, monkeypatch):
     monkeypatch.chdir(here)
     found = public.passages("docs")
@@ -98,27 +78,3 @@ def test_python_has_the_same_answer(here, monkeypatch):
     assert [found.summary()[name] for name in counts] == [6, 2, 8, 6, 60, 6 * 110 + 2 * 95]
     found.write("x.jsonl")
     assert Path("x.jsonl").read_bytes() == passages(here, "--format", "jsonl").out
-
-
-def test_with_a_template_what_is_hardly_more_than_the_template_is_not_listed(here):
-    docs = here / "notices"
-    docs.mkdir()
-    notice = "This notice is at the end of every page, and nobody reads it before they have to."
-    for number, own in enumerate(["one", "two", "threo", "four", "foo"]):
-        (docs / f"{number}.txt").write_text(f"{own * 9} is what page {own} says{own[-1]} {notice}\n")
-    (here / "notice.txt").write_text(notice)
-    listed = simdocs("passages", "notices", cwd=here).out.splitlines()
-    assert any(int(row.split(b"\t")[3]) < 60 for row in listed)
-    assert simdocs("passages", "notices", "--template", "notice.txt", cwd=here).out == b""
-    more = "These two pages have this sentence, too, which is long enough to be a passage of its own."
-    for number in (1, 3):
-        (docs / f"{number}.txt").write_text(f"{number} {more} {notice}")
-    rows = simdocs("passages", "notices", "--template", "notice.txt", cwd=here).out.splitlines()
-    assert [row.split(b"\t")[1] for row in rows] == [b"2", b"2"]
-
-
-def test_beside_a_template_a_passage_has_as_many_shingles_as_the_shortest_one(here):
-    words = {"s": b"four five", "t": b"three four five", "n/a": b"one two three four five x"}
-    lay(here, words | {"n/b": b"y one two three four five"})
-    ask = ("passages", "n", "--unit", "word", "-k", "2", "--min-passage", "4", "--template")
-    assert [len(simdocs(*ask, name, cwd=here).rows) for name in ("s", "t")] == [2, 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmh3
+import pytest
 
 from tests import strategies as some
 from tests.cli.program import bound_by_modes, in_shell, simdocs
@@ -50,10 +51,14 @@ def test_shingles_of_a_multiset_show_repeats_with_other_tokens():
     assert len(set(tokens)) == 3
 
 
-def test_shingles_do_no_harm_to_a_terminal(tmp_path):
-    (tmp_path / "text").write_bytes("\x1b]0;x\x07 \u202e \x9b".encode())
-    done = on_terminal("show", "text", colored=False, cwd=tmp_path)
-    assert done.status == 0
+@pytest.mark.parametrize(
+    "words", ["show text", "compare text other --passages", "compare text other --diff words", "passages ."]
+)
+def test_texts_do_no_harm_to_a_terminal(tmp_path, words):
+    for name in ("text", "other"):
+        (tmp_path / name).write_bytes(f"\x1b]0;x\x07 \u202e \x9b, {'and so on ' * 9}{name}".encode())
+    done = on_terminal(*words.split(), colored=False, cwd=tmp_path)
+    assert (done.status, b"x1b]0;x" in done.out) == (0, True)
     assert not set("\x1b\x07\u202e\x9b") & set(done.out.decode())
 
 

@@ -77,6 +77,13 @@ def test_the_pop_quiz(here):
     assert signed(here, "quiz", *functions[2:]) == [[0, 3, 0], [1, 3, 0]]
 
 
+def test_shingles_that_come_first_in_a_later_batch_are_numbered(tmp_path):
+    texts = [*(" ".join(map(str, range(at % 7, 200))) for at in range(2000)), "777"]
+    lay(tmp_path, {"x.jsonl": "\n".join(f'{{"text": "{text}"}}' for text in texts).encode()})
+    words = ("--unit", "word", "-k", "1", "--functions", "(x+1) mod 997", "-o", "x.signatures")
+    assert simdocs("signature", "x.jsonl", *words, cwd=tmp_path) == (0, b"", "")
+
+
 # The slow twin
 
 NUMBERS = st.integers(0, 99)

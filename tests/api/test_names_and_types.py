@@ -106,20 +106,3 @@ def test_a_type_checker_accepts_right_calls_and_rejects_wrong_ones(tmp_path: Pat
     for number, code in enumerate(UNTYPED.values(), 2):
         assert errors[number].endswith(f"[{code}]")
     assert len(errors) == len(UNTYPED)
-
-
-def test_names_are_as_recorded_wherever_they_are_asked_for(here, tmp_path, monkeypatch):
-    simdocs.index("docs", output="docs.index")
-
-    def named(index: Path, document: Path) -> list[list[str]]:
-        found = simdocs.dedupe(index)
-        return [
-            found.kept_names,
-            found.duplicate_names,
-            [name for (name,) in simdocs.query(index, document).rows("matches")],
-        ]
-
-    inside = named(Path("docs.index"), Path("docs/a.txt"))
-    monkeypatch.chdir(tmp_path.parent)
-    assert named(here / "docs.index", here / "docs/a.txt") == inside
-    assert all(name.startswith("docs/") for names in inside for name in names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 
@@ -31,19 +30,6 @@ def test_query_answers_the_same_however_index_and_documents_are_given(index, job
     for given in (index, "docs.index", b"docs.index", Path("docs.index"), simdocs.index("docs")):
         assert matched(simdocs.query(given, "new", jobs=jobs), index) == expected
         assert matched(simdocs.query(given, texts=texts, names=NEW, jobs=jobs), index) == expected
-
-
-@pytest.mark.parametrize(
-    ("options", "spelt"),
-    [
-        ({"itself": True, "top": 1, "threshold": 0.95}, "--self --top 1 --threshold 0.95"),
-        ({"shingles": "docs.shingles"}, "--shingles docs.shingles"),
-    ],
-)
-def test_query_options_answer_as_on_the_command_line(index, options, spelt):
-    expected = printed("query", "docs.index", "docs", "new", *spelt.split())
-    for given in (index, "docs.index"):
-        assert matched(simdocs.query(given, "docs", "new", **options), index) == expected != []
 
 
 def test_a_document_does_not_match_itself(index):
@@ -93,13 +79,3 @@ def test_token_sets_of_other_documents_are_refused():
         token_sets = simdocs.shingle(texts=texts, **({"names": ["a", "b"]} | how))
         with pytest.raises(simdocs.ArtifactError, match=said):
             simdocs.dedupe(index, shingles=token_sets)
-
-
-def test_every_answer_has_the_warnings_that_the_command_prints(here):
-    simdocs.index("docs", output="docs.index")
-    few = {"bands": 4, "rows": 16}
-    for answer in (simdocs.query("docs.index", "docs", threshold=0.3), simdocs.dedupe("docs", **few)):
-        assert len(answer.warnings) == 1, answer
-        assert re.search("finds only|less than the recall", answer.warnings[0])
-    for answer in (simdocs.query("docs.index", "docs"), simdocs.dedupe("docs"), simdocs.index("docs")):
-        assert answer.warnings == ()

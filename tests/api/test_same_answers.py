@@ -14,14 +14,6 @@ from tests.api.asking import BUILD, DOCS, KINDS, TEXTS, by_row, decided, printed
 from tests.cli.corpus import A1, A
 from tests.commands.building import content
 
-OPTIONS = {
-    "word": ({"unit": "word", "threshold": 0.3}, "--unit word --threshold 0.3"),
-    "keep": ({"keep": "longest", "max_candidates": 2}, "--keep longest --max-candidates 2"),
-    "bands": ({"bands": 64, "rows": 2, "multiset": True}, "--bands 64 --rows 2 --multiset"),
-    "walk": ({"include": ("[ab].txt",), "hidden": True}, "--include [ab].txt --hidden"),
-    "normal": ({"mask_digits": True, "strip_punctuation": True}, "--mask-digits --strip-punctuation"),
-}
-
 
 @pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -31,12 +23,6 @@ def test_dedupe_of_paths_answers_as_the_command_line(here, jobs):
     kept = [found.documents.name(row) for row in found.kept]
     assert kept == [name for (name,) in printed("dedupe", "docs", "new", "--list", "kept")]
     assert found.skipped.by_reason == {"again": [("new/3.txt", "")]}
-
-
-@pytest.mark.parametrize("what", OPTIONS)
-def test_options_answer_as_on_the_command_line(here, what):
-    options, spelt = OPTIONS[what]
-    assert decided(simdocs.dedupe("docs", **options)) == printed("dedupe", "docs", *spelt.split()) != []
 
 
 @pytest.mark.usefixtures("eager")
@@ -95,14 +81,6 @@ def test_the_result_of_one_stage_is_taken_by_the_next(here, start, end):
         assert_same(BUILD[end](given), simdocs.open(f"docs.{end}"))
         assert_same(BUILD[end](given, output=target), simdocs.open(f"docs.{end}"))
         assert content(target) == content(here / f"docs.{end}")
-
-
-@pytest.mark.usefixtures("eager")
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_output_is_the_artifact_that_the_command_line_writes(here, kind):
-    made = BUILD[kind](b"docs", output=here / f"mine.{kind}", jobs=2)
-    assert content(here / f"mine.{kind}") == content(here / f"docs.{kind}")
-    assert_same(made, simdocs.open(f"mine.{kind}"))
 
 
 def test_texts_in_memory_are_verified_from_memory(here):

@@ -213,15 +213,6 @@ def test_texts_are_read_a_task_at_a_time_and_none_looks_like_a_table(monkeypatch
     assert ([row[:2] for row in found], found.warnings) == ([("1", "2")], ())
 
 
-def test_an_artifact_that_was_written_still_has_the_texts_it_was_made_of(tmp_path):
-    path = tmp_path / "x.index"
-    made = simdocs.index(texts=[A, B, A1], names=[1, 2, 3], threshold=0.5, output=path)
-    found = simdocs.dedupe(made)
-    assert ([row[:2] for row in found], found.skipped.counts) == ([(1, 3)], {})
-    found = simdocs.dedupe(path)
-    assert (len(found), found.skipped.counts) == (0, {"unverified": 2})
-
-
 def test_a_copy_is_no_duplicate_of_a_document_that_is_kept_after_it():
     k, a, c = (" ".join(f"w{at}" for at in some) for some in (range(91), range(100), range(3, 103)))
     found = simdocs.dedupe(texts=[k, a, a, c, a], names=list("kabcd"), unit="word", k=1, threshold=0.88)

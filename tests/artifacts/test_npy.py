@@ -29,7 +29,6 @@ BY_NAME = list({array.name: array for array in EVERY.values()}.values())
 def blocks_of(size: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(npy, "BLOCK", size)
-        patch.setattr(npy, "BLOCK", size)
         yield
 
 

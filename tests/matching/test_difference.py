@@ -63,18 +63,6 @@ def test_lines_are_compared_with_any_line_end():
     assert drawn("a\nb\r\nc\rd", "A\nx\nc\nd\n", "lines") == ["a\n", "[b\r\n|x\n]", "c\rd"]
 
 
-def test_texts_that_are_too_different_for_words_are_compared_by_lines():
-    a = "one two three\nsame line\nfour five six\n"
-    b = "eins zwei drei\nsame line\nvier\n"
-    with mock.patch.object(module, "MOST_CELLS", 10):
-        found = module.difference(a.encode(), b.encode(), PLAIN, "words")
-    assert (found.asked, found.unit) == ("words", "lines")
-    assert [passage.shared for passage in found.passages] == [False, True, False]
-    with mock.patch.object(module, "MOST_CELLS", 1):
-        found = module.difference(a.encode(), b.encode(), PLAIN, "words")
-    assert (found.unit, [passage.shared for passage in found.passages]) == ("text", [False, True])
-
-
 def compared(a: str, b: str, unit: str, **limits: int) -> tuple[str, str, str]:
     with mock.patch.multiple(module, CHARACTERS_A_UNIT=1000, CHARACTERS_A_PASSAGE=1000, **limits):
         found = module.difference(a.encode(), b.encode(), PLAIN, unit)
@@ -90,6 +78,7 @@ def test_texts_with_too_much_are_compared_by_what_they_have_less_of():
     ends = "only by how they begin and end"
     assert compared(a, b, "lines", MOST_UNITS=5) == ("text", "more than 5 lines", ends)
     assert compared(a, b, "words", MOST_UNITS=5) == ("text", "more than 5 words", ends)
+    assert compared(a, b, "words", MOST_CELLS=10) == ("lines", "more than 10 pairs of words", "by lines")
     assert compared(a, b, "words", MOST_CELLS=1) == ("text", "more than 1 pairs of words", ends)
     assert compared("a b c d e", "a x c y e", "words", MOST_PASSAGES=2) == ("words", "", "")
     fewer = ("lines", "more than 1 passages that differ", "by lines")

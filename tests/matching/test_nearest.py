@@ -86,18 +86,6 @@ def test_no_more_texts_are_compared_than_the_limit(there: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_a_text_is_listed_once_unless_all_copies_are_asked_for(there: Path, exact: bool) -> None:
-    for copy in ("aa", "zz"):
-        Path("docs", copy).write_text(text(0, 12))
-    simdocs.index("docs", output="docs.index", unit="word", k=2)
-    once = list(simdocs.query("docs.index", "asked", nearest=3, exact=exact).rows())
-    every = list(simdocs.query("docs.index", "asked", nearest=3, exact=exact, all_copies=True).rows())
-    assert [row[2] for row in once] == closest(Path("asked").read_text(), 3)
-    assert once[0][1] == "docs/00"
-    assert [row[1] for row in every] == ["docs/00", "docs/aa", "docs/zz", *(row[1] for row in once[1:])]
-
-
-@pytest.mark.parametrize("exact", [False, True])
 def test_a_copy_takes_the_place_of_a_missing_one_and_of_the_document_itself(there: Path, exact: bool) -> None:
     for copy in ("aa", "zz"):
         Path("docs", copy).write_text(text(0, 12))

@@ -15,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simdocs.kernels import buckets as bucket_kernels
-from simdocs.kernels.grouping import KEPT, REMOVED, UNDECIDED, capped_members, first_undecided
+from simdocs.kernels.grouping import KEPT, REMOVED, UNDECIDED, capped_members
 from simdocs.matching import candidates
 from simdocs.model.groups import Pairs
 from tests import strategies as some
@@ -148,29 +148,3 @@ def allocated_in_rounds(size: int) -> list[int]:
     finally:
         tracemalloc.stop()
     return peaks[1:]
-
-
-def test_finding_the_first_undecided_member_looks_at_few_others():
-    """Going on from the last place, a bucket is looked at a few times, however often it is asked about."""
-    size, looked_at = 1000, 0
-    status, members, head = np.zeros(size, np.int8), Watched(np.arange(size)), np.zeros(1, np.int64)
-    for at in range(size):
-        status[at] = REMOVED
-        head = first_undecided(members, head, np.array([size]), status)  # type: ignore[arg-type]
-        assert head.tolist() == [at + 1]
-        looked_at, members.seen = looked_at + members.seen, 0
-    assert looked_at < 6 * size
-
-
-class Watched:
-    """An array that counts the values that are read."""
-
-    def __init__(self, values: np.ndarray) -> None:
-        self._values, self.seen = values, 0
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __getitem__(self, places: np.ndarray) -> np.ndarray:
-        self.seen += len(places)
-        return self._values[places]

@@ -48,7 +48,7 @@ def assert_same(answer: Result, listing: str | None = None, *, in_words: bool = 
 
 @pytest.mark.parametrize("question", ASKED)
 def test_tables_have_the_rows_of_json_lines(index, question):
-    assert_same(ASKED[question](index), in_words=question in ("compare", "audit", "info"))
+    assert_same(ASKED[question](index), in_words=question.startswith(("compare", "audit", "info")))
 
 
 def test_types_are_those_of_the_columns():

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 
+import numpy as np
 import pytest
 
 import simdocs
@@ -30,6 +33,7 @@ ASKED = {
     "trace": lambda _: simdocs.compare(texts=TEXTS[:2], trace=True, scheme="permutation", num_perm=4),
     "tune": lambda _: simdocs.tune(texts=TEXTS),
     "audit": lambda _: simdocs.audit(texts=TEXTS),
+    "audit, sampled": lambda _: simdocs.audit(texts=TEXTS, sample=2),
     "passages": lambda _: simdocs.passages(texts=TEXTS),
     "quotations": lambda index: simdocs.query(index, texts=TEXTS, passages=True),
     "passages of two": lambda _: simdocs.compare(texts=TEXTS[:2], passages=True),
@@ -41,9 +45,30 @@ ASKED = {
 }
 
 
+def of_numpy(result: object, path: str) -> Iterator[str]:
+    """Yield where a result, outside of arrays, has a number of NumPy."""
+    if isinstance(result, np.generic):
+        yield f"{path}: {type(result).__name__}"
+    elif isinstance(result, dict):
+        for key, value in result.items():
+            yield from of_numpy(value, f"{path}[{key!r}]")
+    elif isinstance(result, tuple | list):
+        for place, value in enumerate(result):
+            yield from of_numpy(value, f"{path}[{place}]")
+    elif is_dataclass(result):
+        for field in fields(result):
+            yield from of_numpy(getattr(result, field.name), f"{path}.{field.name}")
+    elif isinstance(result, Result):
+        for name, value in vars(result).items():
+            yield from of_numpy(value, f"{path}.{name}")
+        yield from of_numpy(list(result.rows()), f"{path}.rows()")
+
+
 @pytest.mark.parametrize("question", ASKED)
 def test_a_result_has_the_length_of_its_rows_and_yields_them(index, question):
+    """Single numbers in it are Python's. Only arrays hold those of NumPy."""
     result = ASKED[question](index)
+    assert list(of_numpy(result, question)) == []
     assert list(map(repr, result)) == list(map(repr, result.rows()))
     assert len(result) == len(list(result))
     assert bool(result) == (len(result) > 0)

@@ -17,36 +17,22 @@ from tests.runs import answered
 LINES = [b'{"text": "a"}', b"", b'{"text": "bcd", "id": 7}\r', b"{", b'{"text": "\xc3\xa4"}', b" \t", b'{"text": "x"}']
 
 
+FILES = {
+    "plain": b"\n".join(LINES),
+    "mark and CRLF": b"\xef\xbb\xbf" + b"\r\n".join(LINES) + b"\r\n",
+    "one giant line": b'{"text": "%b"}' % (b"one giant line " * 40),
+    "a long line": b'{"text": "a", "id": 1}\n' * 3 + b'{"text": "%b"}\n' % (b"long" * 60) + b'{"text": "b"}',
+    "no id": b'{"text": "a"}\n' * 9 + b'{"text": "b", "id": 0.5}\n' * 2,
+    "blank": b"\n" * 50,
+    "repeated": b"".join(b'{"text": "%c", "id": "%c"}\n' % each for each in zip(b"abaac", b"x3xx4", strict=True)),
+    "like PDF": b'{"text": "a"}\n' + b"%PDF-1\n" * 30,
+    "empty": b"",
+    "UTF-16": '{"text": "UTF-16"}\n'.encode("utf-16") * 3,
+}
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"\n".join(LINES),
-        b"\xef\xbb\xbf" + b"\r\n".join(LINES) + b"\r\n",
-        b'{"text": "%b"}' % (b"one giant line " * 40),
-        b'{"text": "a", "id": 1}\n' * 3 + b'{"text": "%b"}\n' % (b"long" * 60) + b'{"text": "b"}',
-        b'{"text": "a"}\n' * 9 + b'{"text": "b", "id": 0.5}\n' * 2,
-        b"\n" * 50,
-        b"".join(
-            b'{"text": "%c", "id": "%c"}\n' % (text, its_id) for text, its_id in zip(b"abaac", b"x3xx4", strict=True)
-        ),
-        b'{"text": "a"}\n' + b"%PDF-1\n" * 30,
-        b"",
-        '{"text": "UTF-16"}\n'.encode("utf-16") * 3,
-    ],
-    ids=[
-        "plain",
-        "mark and CRLF",
-        "one giant line",
-        "a long line",
-        "no id",
-        "blank",
-        "repeated",
-        "like PDF",
-        "empty",
-        "UTF-16",
-    ],
-)
+@pytest.mark.parametrize("data", FILES.values(), ids=FILES)
 def test_artifacts_and_messages_are_the_same_wherever_blocks_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, jobs: int
 ) -> None:

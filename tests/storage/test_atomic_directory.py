@@ -14,7 +14,7 @@ from simdocs.errors import OutputError
 from simdocs.storage import syscalls
 from tests.amounts import slow
 from tests.artifacts.tiny import KINDS, arrays, arrays_of, draft_of, found, save, writing
-from tests.storage.faults import FAULTS, Ended, Faulty, calls_of, end_of, instead
+from tests.storage.faults import FAULTS, Ended, calls_of, end_of, instead
 
 NAME = "a.signatures"
 
@@ -57,45 +57,6 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_artifact(place, kind, the
         # The new one is there but not sure to be, or removing the old one or the draft fails.
         assert left.count("fsync") == (1 if there else 0)
         assert set(left) <= {"fsync", "stat", "fstat", "listdir", "unlink", "rmdir"}
-
-
-@pytest.mark.reliability("fsync fails")
-def test_a_failed_fsync_is_not_retried(place, monkeypatch):
-    path = place / NAME
-    save(path, 1)
-    at = calls_of(lambda: save(path, 1)).index("fsync")
-    faulty = Faulty(OSError(errno.EIO, "Input/output error"), at)
-    faulty.install(monkeypatch)
-    with pytest.raises(OutputError, match=r"a\.signatures: write error: Input/output error"):
-        save(path, 2)
-    assert faulty.calls.count("fsync") == 1
-    assert found(path) == 1
-
-
-@pytest.mark.reliability("the directory cannot be synced at the end")
-@pytest.mark.parametrize("there", [True, False], ids=["over-an-old-one", "new"])
-def test_a_failed_sync_of_the_parent_directory_is_reported(place, monkeypatch, there):
-    """The old artifact stays until the next run: perhaps only its files are on the disk."""
-    path = place / NAME
-    calls = []
-    if there:
-        save(path, 1)
-        calls = calls_of(lambda: save(path, 1))
-    else:
-        calls = calls_of(lambda: save(path, 1))
-        shutil.rmtree(path)
-    last = len(calls) - 1 - calls[::-1].index("fsync")
-    with monkeypatch.context() as patch:
-        Faulty(OSError(errno.EIO, "Input/output error"), last).install(patch)
-        with pytest.raises(OutputError, match="published, but durability not confirmed: Input/output error"):
-            save(path, 2)
-    assert found(path) == 2
-    left = [one for one in os.listdir(place) if one != NAME]
-    assert left == ([draft_of(NAME)] if there else [])
-    if there:
-        assert found(place / left[0]) == 1
-    save(path, 3)
-    assert (found(path), os.listdir(place)) == (3, [NAME])
 
 
 @pytest.mark.reliability("an output that cannot be written or exchanged")

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.reading import files
 from tests.commands.building import content, damages
 from tests.stores.laid import BUCKET, lay_both, sentences
 from tests.stores.server import LONG_AGO, ObjectStore, Refused
@@ -81,18 +80,6 @@ def test_rows_that_were_added_to_an_object_are_the_only_ones_that_are_parsed(
     simdocs.index("s3://bucket/docs", output=str(target))
     store.put(BUCKET, "docs/rows.jsonl", json_lines(3300), LATER)
     store.put(BUCKET, "docs/table.parquet", parquet(1100), LATER)
-    simdocs.index("s3://bucket/docs", output=str(target))
-    assert content(target) == built_anew(tmp_path, "index")
-
-
-def test_an_object_that_was_replaced_in_the_second_of_its_reading_is_read_again(
-    store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(files, "now", lambda: (LONG_AGO + 1) * 10**9)
-    store.put(BUCKET, "docs/x", b"an old text of some words")
-    target = tmp_path / "x.index"
-    simdocs.index("s3://bucket/docs", output=str(target))
-    store.put(BUCKET, "docs/x", b"a new text, of some words")
     simdocs.index("s3://bucket/docs", output=str(target))
     assert content(target) == built_anew(tmp_path, "index")
 

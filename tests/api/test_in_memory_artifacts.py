@@ -20,13 +20,6 @@ def test_a_text_in_memory_is_shown_as_the_file_with_its_bytes(tmp_path):
     assert expected
 
 
-def test_what_is_no_text_to_show_is_refused():
-    with pytest.raises(simdocs.UsageError, match=r"^text must be str or bytes, not int$"):
-        simdocs.show(text=3)  # type: ignore[call-overload]
-    with pytest.raises(simdocs.UsageError, match=r"^file and text cannot be combined: name one text$"):
-        simdocs.show("a.txt", text="a")  # type: ignore[call-overload]
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_info_says_the_same_of_an_artifact_in_memory_and_on_disk(tmp_path, monkeypatch, kind):
     monkeypatch.chdir(tmp_path)

@@ -44,6 +44,8 @@ def test_unknown_options_and_those_of_later_stages_are_refused(here):
         simdocs.shingle("docs", num_perm=64)
     with pytest.raises(TypeError, match=r"^dedupe\(\) has no option quiet, exit_code: it is for the command line$"):
         simdocs.dedupe("docs", quiet=True, exit_code=True)
+    with pytest.raises(TypeError, match=r"^similarity has no option threshold$"):
+        simdocs.similarity("a", "b", threshold=None)
     with pytest.raises(TypeError, match=r"^similarity\(\) takes 2 arguments, not 3$"):
         simdocs.similarity("a", "b", "c")
 
@@ -121,15 +123,6 @@ def test_an_artifact_is_the_only_input(here):
         simdocs.query(simdocs.shingle("docs"), texts=[A])
 
 
-def test_texts_in_the_place_of_paths_bring_the_name_of_their_keyword(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for call in (simdocs.dedupe, simdocs.index, simdocs.shingle):
-        with pytest.raises(simdocs.UsageError, match=r"list is not a path: .*, or texts as texts=\[\.\.\.\]"):
-            call(["a"])
-    with pytest.raises(simdocs.UsageError, match=r"dict_values is not a path: .*, or texts as texts=\[\.\.\.\]"):
-        simdocs.dedupe({"a": 1}.values())
-
-
 NO_PATH = "is not a path: pass each path as a separate argument"
 WITHOUT_A_WORD = [
     ("dedupe", {"documents": ("x",), "output": "a\0b"}, r"-o must be a path, without NUL, not 'a\x00b'"),
@@ -142,6 +135,8 @@ WITHOUT_A_WORD = [
         {"texts": ["a", "b"], "max_size": 3, "id_field": "x"},
         "--max-size and --id-field needs paths, not texts",
     ),
+    ("show", {"text": 3}, "text must be str or bytes, not int"),
+    ("show", {"file": "a.txt", "text": "a"}, "file and text cannot be combined: name one text"),
     ("show", {"text": "a", "max_size": 3}, "--max-size needs a file, not a text in memory"),
     ("show", {"file": "x", "documents": (3,)}, "each name of a document must be a path"),
     ("check", {"artifacts": (3,)}, f"int {NO_PATH}"),

@@ -156,24 +156,3 @@ def test_similarity_is_that_of_the_twin_whichever_text_comes_first(pair, shingli
     assert simdocs.similarity(*pair, **keywords) == jaccard(first, second)
     assert simdocs.similarity(*reversed(pair), **keywords) == jaccard(first, second)
     assert simdocs.similarity(pair[0], pair[0], **keywords) == (1.0 if first else 0.0)
-
-
-def test_bytes_are_decoded_as_the_contents_of_a_file_are():
-    text = "The ferry leaves the quay – at seven"
-    for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-32"):
-        assert simdocs.similarity(text, text.encode(encoding)) == 1.0
-    assert simdocs.similarity(b"\xff\xfe", b"\xff\xfd", k=1) == 0.0
-
-
-@pytest.mark.parametrize("wrong", [None, bytearray(b"a"), ("a", "b")])
-def test_what_is_no_text_is_refused(wrong):
-    for pair in ((wrong, "a"), (b"a", wrong)):
-        with pytest.raises(simdocs.UsageError) as caught:
-            simdocs.similarity(*pair)
-        assert str(caught.value) == f"a text must be str or bytes, not {type(wrong).__name__}"
-
-
-@pytest.mark.parametrize("unknown", ["threshold", "kk"])
-def test_parameters_that_do_not_decide_tokens_are_refused(unknown):
-    with pytest.raises(TypeError, match=f"^similarity has no option {unknown}$"):
-        simdocs.similarity("a", "b", **{unknown: None})

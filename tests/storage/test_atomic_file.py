@@ -6,6 +6,7 @@ import errno
 import fcntl
 import os
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,18 +26,20 @@ def write(path: Any) -> None:
         sink.write(NEW[100:])
 
 
-def calls_of_a_good_run(path: Any) -> list[str]:
-    return calls_of(lambda: write(path))
+@pytest.fixture
+def path(place: Path) -> Path:
+    """A file that is to be replaced."""
+    (place / "answer").write_bytes(OLD)
+    return place / "answer"
 
 
 @pytest.mark.reliability("a full, broken or read-only disk")
 @pytest.mark.parametrize("there", [True, False], ids=["over-an-old-file", "new"])
 @pytest.mark.parametrize(("fault", "done"), FAULTS.values(), ids=FAULTS)
-def test_a_fault_at_any_call_leaves_the_old_or_the_new_file(place, fault, done, there):
-    path = place / "answer"
-    if there:
-        path.write_bytes(OLD)
-    calls = calls_of_a_good_run(path)
+def test_a_fault_at_any_call_leaves_the_old_or_the_new_file(place, path, fault, done, there):
+    if not there:
+        path.unlink()
+    calls = calls_of(lambda: write(path))
     assert {"open", "write", "fsync", "rename", "flock"} <= set(calls)
     wrong = []
     for at, name in enumerate(calls):
@@ -61,10 +64,8 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_file(place, fault, done, 
 
 
 @pytest.mark.reliability("fsync fails")
-def test_a_failed_fsync_is_not_retried(place, monkeypatch):
-    path = place / "answer"
-    path.write_bytes(OLD)
-    at = calls_of_a_good_run(path).index("fsync")
+def test_a_failed_fsync_is_not_retried(place, path, monkeypatch):
+    at = calls_of(lambda: write(path)).index("fsync")
     path.write_bytes(OLD)
     faulty = Faulty(OSError(errno.EIO, "Input/output error"), at)
     faulty.install(monkeypatch)
@@ -75,9 +76,9 @@ def test_a_failed_fsync_is_not_retried(place, monkeypatch):
 
 
 @pytest.mark.reliability("the directory cannot be synced at the end")
-def test_a_failed_sync_of_the_parent_directory_is_reported(place, monkeypatch):
-    path = place / "answer"
-    calls = calls_of_a_good_run(path)
+def test_a_failed_sync_of_the_parent_directory_is_reported(path, monkeypatch):
+    path.unlink()
+    calls = calls_of(lambda: write(path))
     path.unlink()
     Faulty(OSError(errno.EIO, "Input/output error"), len(calls) - 1 - calls[::-1].index("fsync")).install(monkeypatch)
     with pytest.raises(OutputError, match="published, but durability not confirmed"):
@@ -97,10 +98,8 @@ def test_short_writes_are_continued(place, monkeypatch):
 
 @pytest.mark.reliability("close fails")
 @pytest.mark.parametrize("at", [-3, -2], ids=["before-publishing", "after-publishing"])
-def test_a_close_that_fails_is_reported_as_what_it_is(place, monkeypatch, at):
-    path = place / "answer"
-    path.write_bytes(OLD)
-    calls = calls_of_a_good_run(path)
+def test_a_close_that_fails_is_reported_as_what_it_is(place, path, monkeypatch, at):
+    calls = calls_of(lambda: write(path))
     path.write_bytes(OLD)
     close = [number for number, name in enumerate(calls) if name == "close"][at]
     assert (calls.index("rename") < close) == (at == -2)
@@ -113,9 +112,7 @@ def test_a_close_that_fails_is_reported_as_what_it_is(place, monkeypatch, at):
 
 @pytest.mark.reliability("a file system without locks")
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS])
-def test_no_draft_is_left_where_files_cannot_be_locked(place, monkeypatch, number):
-    path = place / "answer"
-    path.write_bytes(OLD)
+def test_no_draft_is_left_where_files_cannot_be_locked(place, path, monkeypatch, number):
     Faulty(OSError(number, os.strerror(number)), only="flock").install(monkeypatch)
     with pytest.raises(OutputError, match=r"write error: this file system cannot lock files: choose another"):
         write(path)
@@ -123,9 +120,7 @@ def test_no_draft_is_left_where_files_cannot_be_locked(place, monkeypatch, numbe
 
 
 @pytest.mark.reliability("a rename across file systems")
-def test_a_rename_across_file_systems_leaves_the_old_file(place, monkeypatch):
-    path = place / "answer"
-    path.write_bytes(OLD)
+def test_a_rename_across_file_systems_leaves_the_old_file(place, path, monkeypatch):
     Faulty(OSError(errno.EXDEV, "Invalid cross-device link"), only="rename").install(monkeypatch)
     with pytest.raises(OutputError, match=r"answer: write error: Invalid cross-device link$"):
         write(path)
@@ -133,9 +128,8 @@ def test_a_rename_across_file_systems_leaves_the_old_file(place, monkeypatch):
 
 
 @pytest.mark.reliability("two writers of one answer")
-def test_the_last_of_two_writers_of_one_file_wins(place):
+def test_the_last_of_two_writers_of_one_file_wins(place, path):
     """The last to finish wins. Neither takes the other's draft for one that was left behind."""
-    path = place / "answer"
     with atomic_file(str(path)) as first:
         first.write(b"first")
         with atomic_file(str(path)) as second:
@@ -145,8 +139,8 @@ def test_the_last_of_two_writers_of_one_file_wins(place):
     assert os.listdir(place) == ["answer"]
 
 
-def test_a_draft_that_another_writer_sweeps_is_created_again(place, monkeypatch):
-    path = place / "answer"
+def test_a_draft_that_another_writer_sweeps_is_created_again(place, path, monkeypatch):
+    path.unlink()
     flock, met = fcntl.flock, []
 
     def meanwhile(descriptor: int, operation: int) -> None:
@@ -164,8 +158,8 @@ def test_a_draft_that_another_writer_sweeps_is_created_again(place, monkeypatch)
     assert os.listdir(place) == ["answer"]
 
 
-def test_a_second_writer_does_not_take_a_draft_that_is_not_locked_yet(place, monkeypatch):
-    path = place / "answer"
+def test_a_second_writer_does_not_take_a_draft_that_is_not_locked_yet(place, path, monkeypatch):
+    path.unlink()
     flock, met = fcntl.flock, []
 
     def meanwhile(descriptor: int, operation: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -79,14 +80,13 @@ def test_an_object_is_replaced_only_by_a_complete_one(texts: ObjectStore) -> Non
     assert objects(texts)["x.tsv"].count(b"\n") == 6
 
 
-def failing_at(number: int, why: Callable[[], Exception]) -> Callable[[str, str, str], None]:
-    """Let this request, counted from 1, fail, and all after it."""
-    lock, count = threading.Lock(), [0]
+def failing_at(number: int, why: Callable[[], Exception], times: int = 1 << 30) -> Callable[[str, str, str], None]:
+    """Let this request, counted from 1, fail, and as many after it as are said."""
+    lock, requests = threading.Lock(), count(1)
 
     def before(*_: str) -> None:
         with lock:
-            count[0] += 1
-            if count[0] >= number:
+            if number <= next(requests) < number + times:
                 raise why()
 
     return before
@@ -130,20 +130,13 @@ def test_rows_are_removed_if_the_store_fails_once(
     texts: ObjectStore, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     monkeypatch.setattr(stores, "ATTEMPTS", 1)
-    count = [0]
-
-    def before(*_: str) -> None:
-        count[0] += 1
-        if count[0] == number:
-            raise Refused(403, "AccessDenied")
-
-    texts.before = before
+    texts.before = failing_at(number, lambda: Refused(403, "AccessDenied"), 1)
     status = asked(*OUTPUTS["tree"])
     assert status in (0, 2)
     if status:
         assert not objects(texts)
     else:
-        assert count[0] < number
+        assert len(texts.asked) < number
         assert set(objects(texts)) == {"tree/a.jsonl", "tree/below/c.csv", "tree/_SUCCESS"}
 
 

@@ -3,102 +3,32 @@
 from __future__ import annotations
 
 import bz2
-import csv
 import gzip
 import io
-import json
 import lzma
-import shlex
 import zipfile
-from pathlib import Path
 
 import pytest
 
-from tests.cli.corpus import A1, A, B, lay
+from tests.cli.corpus import A, B, lay
 from tests.cli.program import simdocs
 
 TEXT = ("--input-format", "text")
 
-TEXTS = [A.decode(), A1.decode(), 'a third text, with a comma and "quotes"\nand two lines: ' + B.decode()]
-
-
-def table(delimiter: str, *, bom: bool = False) -> bytes:
-    """A table with a header, and texts with commas, quotes and line feeds."""
-    out = io.StringIO()
-    csv.writer(out, delimiter=delimiter).writerows(
-        [["id", "body"], *([f"n{at}", text] for at, text in enumerate(TEXTS))]
-    )
-    return out.getvalue().encode("utf-8-sig" if bom else "utf-8")
-
-
-ARRAY = json.dumps([{"id": f"n{at}", "body": text} for at, text in enumerate(TEXTS)]).encode()
-
-FILES = {
-    "commas": (table(","), "CSV", "csv"),
-    "excel export.txt": (table(",", bom=True), "CSV", "csv"),
-    "b.txt": (table(";"), "CSV with semicolons", "csv and --delimiter ';'"),
-    "c.tab": (table("\t"), "TSV", "tsv"),
-    "array": (ARRAY, "a JSON array", "json"),
-    "lines.log": (b"\n".join(json.dumps(row).encode() for row in json.loads(ARRAY)), "JSON Lines", "jsonl"),
-    "e.txt.gz": (gzip.compress(table(","), mtime=0), "CSV", "csv"),
-}
-"""Files whose names do not show what they hold, what they look like, and what --input-format must be."""
-
-
-@pytest.fixture
-def there(tmp_path: Path) -> Path:
-    return lay(tmp_path, {f"d/{name}": data for name, (data, *_) in FILES.items()} | {"text": A})
+COMMAS = b'id,body\nn0,"%s"\nn1,"a third text, with ""quotes""\nand two lines: %s"\n' % (A, B)
 
 
 @pytest.mark.reliability("a table or JSON array under another name, or on standard input")
 @pytest.mark.parametrize("command", ["dedupe {}", "index {} -o x.index", "query t.index {}"])
-def test_every_command_says_that_a_table_is_read_as_one_text(there, command):
-    assert simdocs("index", "text", "-o", "t.index", cwd=there).status == 0
-    for name, stdin in (("d/commas", None), ("-", FILES["commas"][0])):
+def test_every_command_says_that_a_table_is_read_as_one_text(tmp_path, command):
+    lay(tmp_path, {"commas": COMMAS, "text": A})
+    assert simdocs("index", "text", "-o", "t.index", cwd=tmp_path).status == 0
+    for name, stdin in (("commas", None), ("-", COMMAS)):
         ask = command.replace("{}", name).split()
-        done = simdocs(*ask, cwd=there, stdin=stdin)
+        done = simdocs(*ask, cwd=tmp_path, stdin=stdin)
         assert (done.status, done.err.count("looks like")) == (0, 1)
         assert f"simdocs: warning: {name}: this looks like CSV, but is read as one text: " in done.err
-        assert "looks like" not in simdocs(*ask, *TEXT, cwd=there, stdin=stdin).err
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_the_options_in_the_warning_read_rows_as_documents(there, name):
-    """They are read by a shell as they stand there."""
-    asked = f"d/{name}"
-    done = simdocs("dedupe", asked, cwd=there)
-    assert (done.status, done.out) == (0, b"")
-    wrong, _, rest = done.err.rstrip("\n").partition(": to read its rows as documents, give ")
-    assert wrong == f"simdocs: warning: {asked}: this looks like {FILES[name][1]}, but is read as one text"
-    options, _, plain = rest.partition("; ")
-    assert (options, plain) == (f"--input-format {FILES[name][2]}", "if it is one text, --input-format text")
-    given = shlex.split(options.replace(" and", ""))
-    found = simdocs("dedupe", asked, *given, "--text-field", "body", cwd=there)
-    assert (found.status, found.err, found.names) == (0, "", [(f"{asked}#n0", f"{asked}#n1")])
-
-
-def test_standard_input_is_read_in_the_format_of_the_index(there):
-    of_table = ("--input-format", "csv", "--delimiter", ";", "--text-field", "body")
-    assert simdocs("index", "d/b.txt", *of_table, "-q", "-o", "x.index", cwd=there)[0] == 0
-    data = (there / "d" / "b.txt").read_bytes()
-    for command in ("query x.index - --top 1", "dedupe - --against x.index --list duplicates"):
-        done = simdocs(*command.split(), "-q", "--format", "tsv", cwd=there, stdin=data)
-        assert [line.partition(b"\t")[0] for line in done.out.splitlines()][:1] == [b"-#n0"]
-    one_text = simdocs("dedupe", "-", "--against", "x.index", *TEXT, "--list", "kept", "-q", cwd=there, stdin=data)
-    assert one_text.out == b"-\n"
-
-
-def test_tables_in_a_directory_are_counted(there):
-    counted = {"JSON Lines": 1, "a JSON array": 1, "TSV": 1, "CSV with semicolons": 1, "CSV": 3}
-    for ask in (("index", "d", "-o", "x.index"), ("dedupe", "x.index")):
-        done = simdocs(*ask, "--summary", "--summary-json", "note", cwd=there)
-        assert done.err.count("is read as one text") == (5 if ask[0] == "index" else 0)
-        assert (" and 2 more files: these look like CSV, but each is" in done.err) == (ask[0] == "index")
-        assert ", 1 looks like TSV, 1 looks like CSV with semicolons, 3 look like CSV" in done.err
-        assert json.loads((there / "note").read_bytes())["looks_like"] == counted
-    plain = simdocs("dedupe", "d", *TEXT, "--summary", "--summary-json", "note", cwd=there)
-    assert "look" not in plain.err
-    assert json.loads((there / "note").read_bytes())["looks_like"] == {}
+        assert "looks like" not in simdocs(*ask, *TEXT, cwd=tmp_path, stdin=stdin).err
 
 
 def zipped() -> bytes:
@@ -144,11 +74,3 @@ def test_files_that_are_not_text_are_called_what_they_are(tmp_path):
         assert f"simdocs: d/{name}: skipped: {what}\n" in walked.err
     assert f", {len(BINARY)} skipped: a binary file\n" in walked.err
     assert simdocs("dedupe", "d", cwd=tmp_path) == (0, b"", "")
-
-
-def test_single_texts_and_standard_input_are_called_what_they_are_too(tmp_path):
-    lay(tmp_path, {"x.pdf": BINARY["x.pdf"][0], "text": A})
-    what = "a PDF document: convert it with pdftotext"
-    assert simdocs("compare", "text", "x.pdf", cwd=tmp_path) == (2, b"", f"simdocs: error: x.pdf: {what}\n")
-    done = simdocs("dedupe", "text", "-", stdin=BINARY["x.pdf"][0], cwd=tmp_path)
-    assert done == (3, b"", f"simdocs: -: skipped: {what}\n")

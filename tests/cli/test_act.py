@@ -183,16 +183,6 @@ def test_two_answers_with_opposite_orders_leave_one_of_the_documents(place: Path
 # What is similar
 
 
-def test_in_a_chain_only_what_is_similar_to_the_kept_document_goes(place: Path) -> None:
-    words = [f"word{number}" for number in range(230)]
-    lay(place, {f"chain/{name}": " ".join(words[at * 15 : at * 15 + 200]).encode() for at, name in enumerate("abc")})
-    answered("chain", threshold=0.8, cluster="components", unit="word", k=1)
-    ((name, why),) = move(**ALL)
-    assert name == "chain/c"
-    assert why.startswith("its similarity to its kept document chain/a is 0.739130, a")
-    assert not (place / "chain/b").exists()
-
-
 def test_an_estimate_is_not_acted_on(place: Path) -> None:
     answered("docs", threshold=0.3, verify="estimate")
     assert move() == []  # it is compared exactly now
@@ -218,22 +208,6 @@ def test_a_text_that_repeats_another_many_times_is_left(place: Path, unit: str, 
     assert not (place / "docs/few").exists()
 
 
-@pytest.mark.parametrize(("repeats", "goes"), [(8, True), (9, False)])
-def test_a_text_may_be_as_long_as_the_threshold_allows(place: Path, repeats: int, goes: bool) -> None:
-    """At the threshold 0.5, 8 lines are twice as many as 4, and 9 are more."""
-    lay(place, {"lines/a": LINE * 4, "lines/b": LINE * repeats})
-    answered("lines", unit="line")
-    assert (move() == []) == goes
-
-
-def test_a_text_shorter_than_a_shingle_goes_only_if_its_file_is_a_copy(place: Path) -> None:
-    lay(place, {"short/a": b"tiny", "short/b": b"TINY", "short/c": b"tiny"})
-    answered("short")
-    ((name, why),) = move(**ALL)
-    assert (name, why.startswith("its text is shorter than a shingle")) == ("short/b", True)
-    assert sorted(os.listdir("short")) == ["a", "b"]
-
-
 def test_compressed_files_are_compared_by_their_texts(place: Path) -> None:
     lay(place, {"docs/deep/b": b"", "docs/b.gz": gzip.compress(A1, mtime=0)})
     answered("docs")
@@ -244,16 +218,6 @@ def test_compressed_files_are_compared_by_their_texts(place: Path) -> None:
 
 
 # What is chosen
-
-
-def test_rows_of_data_sets_are_left_with_what_to_do_instead(place: Path) -> None:
-    lay(place, {"docs/x.jsonl": b'{"id": 0, "text": "%s"}\n{"id": 1, "text": "%s"}\n' % (A, A1), "docs/y": A2})
-    answered("docs/x.jsonl", "docs/y")
-    first, second = move(**ALL)
-    assert first[0] == "docs/x.jsonl#1"
-    assert first[1].startswith("it is a row of docs/x.jsonl, not a file: write the other rows with --kept-rows")
-    assert second[0] == "docs/y"
-    assert second[1].startswith("its kept document docs/x.jsonl#0 is a row of docs/x.jsonl, not a file")
 
 
 def test_what_was_left_out_for_the_answer_is_left_out_again(place: Path) -> None:
@@ -268,31 +232,6 @@ def test_texts_that_came_from_no_file_are_left(place: Path) -> None:
     assert move() == [("1", "it came from no file")]
     library.write_answer(library.dedupe("docs/a", against=library.index(texts=[A])), "x.answer")
     assert move(**ALL) == [("docs/a", "its kept document 0 came from no file")]
-
-
-def test_some_are_protected_or_chosen(place: Path) -> None:
-    for given in ({"protect": ["deep/b"]}, {"protect": [f"{place}/docs/deep"]}, {"only": ["z"]}):
-        assert move(**given) == []
-        assert (place / "docs/deep/b").exists()
-    said = "simdocs: warning: none of the duplicates matches --only, or all are protected\n"
-    assert program("act", "x.answer", "--hardlink", "--only", "z") == (0, b"", said)
-    assert move(only=["docs/deep/"]) == []
-    assert not (place / "docs/deep/b").exists()
-
-
-def test_at_most_a_share_of_an_argument_is_acted_on(place: Path) -> None:
-    lay(place, {"one/a": A, "two/b": A1, "two/c": A2, "two/z": B})
-    answered("one", "two")
-    for yes in (False, True):
-        said = "2 of the 3 documents of two are duplicates, more than --max-removed 0.5 allows"
-        with pytest.raises(library.UsageError, match=said):
-            move(yes=yes)
-    assert not (place / JOURNAL).exists()
-    assert move(only=["b"]) == []
-    undo()
-    lay(place, {"two/x": B[::-1]})
-    answered("one", "two")
-    assert move() == []  # exactly the share
 
 
 # Where things go
@@ -311,54 +250,12 @@ def test_a_name_that_is_taken_gets_a_number(place: Path) -> None:
     assert (place / f"away/docs/{long[:253]}.2").read_bytes() == A
 
 
-@pytest.mark.parametrize("away", ["docs/away", "docs", "./docs/../docs/deep", "link", "."])
-def test_nothing_is_moved_into_a_directory_that_was_read(place: Path, away: str) -> None:
-    (place / "link").symlink_to("docs/deep")
-    with pytest.raises(library.SimdocsError, match="where the next run would find them again"):
-        move(move=away)
-    assert (place / "docs/deep/b").exists()
-
-
-def test_the_target_must_be_a_directory_that_exists_or_can_be_made(place: Path) -> None:
-    lay(place, {"file": b""})
+def test_the_target_must_be_a_directory_in_which_one_may_write(place: Path) -> None:
     (place / "locked").mkdir(0o500)
-    library.index("docs", output="x.index")
-    refused = {
-        "file": "file: this is not a directory",
-        "none/away": "create it first",
-        "x.index/away": "is inside an artifact",
-        "x.index": "this is an artifact",
-    }
-    for away, why in refused.items():
-        with pytest.raises(library.SimdocsError, match=why):
-            move(move=away)
     for away in ("locked", "locked/away"):
         done = program("act", "x.answer", "--move", away, "--yes", before=bound_by_modes)
         assert (done.status, f"{away}: you may not write there" in done.err) == (2, True)
     assert (place / "docs/deep/b").exists()
-
-
-def test_an_absolute_name_keeps_its_path_below_the_working_directory_or_all_of_it(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answered(f"{place}/docs")
-    assert move() == []
-    assert (place / "away/docs/deep/b").read_bytes() == A1
-    undo()
-    (place / "below").mkdir()
-    monkeypatch.chdir(place / "below")
-    answered(f"{place}/docs")
-    assert move() == []
-    assert (place / f"below/away/{place}/docs/deep/b").read_bytes() == A1
-
-
-def test_it_works_from_any_directory_and_prints_names_that_work_there(place: Path) -> None:
-    ask = ("--yes", "--format", "jsonl")
-    done = simdocs("act", "../x.answer", "--move", "../away", *ask, cwd=place / "docs")
-    assert json.loads(done.out)["duplicate"] == f"{place}/docs/deep/b"
-    assert (place / "away/docs/deep/b").exists()
-    done = simdocs("undo", f"../{JOURNAL}", "--yes", cwd=place / "docs")
-    assert (done.status, (place / "docs/deep/b").exists()) == (0, True)
 
 
 def test_names_of_any_bytes_and_of_any_length(place: Path) -> None:
@@ -382,17 +279,6 @@ def test_documents_of_an_index_are_kept_wherever_they_are(place: Path, monkeypat
     (place / "archive/old/a").write_bytes(A)
     assert move() == []
     assert not (place / "new/b").exists()
-
-
-def test_a_list_of_names_is_acted_on_and_no_link_is_followed(place: Path) -> None:
-    (place / "list").write_text("docs/a\ndocs/deep/b\ndocs/y\n")
-    answered(files_from="list")
-    linked("docs/deep/b")
-    left(f"it {LINK}")
-    (place / "docs/deep/b").unlink()
-    (place / "elsewhere").rename("docs/deep/b")
-    assert move() == []
-    assert not (place / "docs/deep/b").exists()
 
 
 # The journal

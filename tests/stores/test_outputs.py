@@ -20,8 +20,7 @@ from tests.cluster.documents import restored_signals
 from tests.stores.conftest import KEYS, environment_of
 from tests.stores.laid import BUCKET, lay_both, sentences
 from tests.stores.server import LostError, ObjectStore, Refused
-from tests.stores.test_reading import delimited, json_lines
-from tests.stores.test_row_outputs import files_in
+from tests.stores.test_reading import delimited, files_in, json_lines
 
 SOURCE = str(Path(simdocs.__file__).parent.parent)
 OUT = "out"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-SHORT_EXAMPLES = 25
+SHORT_EXAMPLES = 75
 """Examples of a Hypothesis test in the short form."""
 
 

@@ -27,7 +27,7 @@ settings.register_profile(
     "same", derandomize=True, deadline=None, max_examples=SHORT_EXAMPLES, suppress_health_check=_LARGE_INPUTS
 )
 settings.register_profile(
-    "thorough", derandomize=True, deadline=None, max_examples=300, suppress_health_check=_LARGE_INPUTS
+    "thorough", derandomize=True, deadline=None, max_examples=600, suppress_health_check=_LARGE_INPUTS
 )
 settings.register_profile("explore", deadline=None, max_examples=2000, suppress_health_check=_LARGE_INPUTS)
 settings.register_profile("fuzz", deadline=None, max_examples=300, print_blob=True, suppress_health_check=_LARGE_INPUTS)

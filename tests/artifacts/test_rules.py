@@ -110,7 +110,7 @@ def is_possible(fact: np.void) -> bool:
         return False
     of_units = 0 < length <= 18 * size and 0 < count <= length and not fact["flags"] & EMPTY
     of_nothing = length == count == 0 and bool(fact["flags"] & EMPTY)
-    of_line = line > 0 and (size <= MOST_TEXT_IN_BYTE * extent or extent == 1)
+    of_line = line > 0 and (size <= MOST_TEXT_IN_BYTE * extent or not extent)
     return (
         (of_units or of_nothing) and ignored <= count and (of_line if fact["container"] else start + extent + line == 0)
     )

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from simdocs.kernels import characters, murmur, units
 from simdocs.model.ragged import STRIDE
 from tests import strategies as some
-from tests.amounts import slow
+from tests.amounts import examples, slow
 from tests.twins import shingles as twin
 from tests.twins import units as twin_units
 
@@ -32,6 +32,7 @@ def test_shingles_are_those_of_the_twin(batch, shingling):
 
 
 @some.each("unit")
+@examples(25)
 @given(batch=some.batches, shingling=some.shinglings)
 @example(batch=[b"x\xc3\xc2\xad\xa9y z"], shingling=some.shingling(k=1))  # what is between two bytes is dropped
 def test_tokens_are_those_of_mmh3(unit, batch, shingling):
@@ -52,6 +53,7 @@ def test_marks_belong_to_a_letter_in_another_part(batch, size):
 
 @pytest.mark.reliability("a character, shingle or run of marks between two pieces of a text")
 @some.each("unit")
+@examples(25)
 @given(batch=some.batches, shingling=some.shinglings, size=st.sampled_from([1, 2, 7]))
 def test_tokens_of_texts_in_pieces_leave_no_seam(unit, batch, shingling, size):
     shingling = shingling.but(unit=unit)

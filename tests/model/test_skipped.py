@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdocs.model.skipped import DocumentSkipped, Skip, Skipped
+from tests.amounts import examples
 
 SKIPS = st.builds(
     Skip,
@@ -16,6 +17,7 @@ SKIPS = st.builds(
 )
 
 
+@examples(25)
 @given(skips=st.lists(SKIPS), most=st.integers(1, 4), order=st.randoms())
 def test_a_limit_keeps_the_first_in_natural_order_whatever_order_they_come_in(skips, most, order):
     every, told = Skipped(), list[Skip]()

@@ -50,12 +50,6 @@ def rows(where: Path, *arguments: Argument, status: int = 0) -> list[list[str]]:
     return [[cell.decode() for cell in row] for row in done.rows]
 
 
-def refused(where: Path, *arguments: Argument) -> str:
-    done = simdocs("show", *arguments, cwd=where)
-    assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
-    return done.err.removeprefix("simdocs: error: ").rstrip("\n")
-
-
 def test_the_characteristic_matrix_has_a_1_where_a_document_has_a_shingle(lectures):
     texts = {name: set(text.decode().splitlines()) for name, text in LINES.items()}
     every = sorted(set().union(*texts.values()))
@@ -129,36 +123,3 @@ def test_candidates_have_everything_that_decides_them(tmp_path):
     assert rows(tmp_path, "x.index", "--candidates", "docs/e") == with_e
     for view in ("--candidates", "--buckets"):  # f is a copy of a, which stands for both
         assert rows(tmp_path, "x.index", view, "docs/f") == rows(tmp_path, "x.index", view, "docs/a") != []
-
-
-def test_candidates_whose_text_is_gone_have_no_exact_similarity(here):
-    assert simdocs("shingle", "docs", "-o", "x.shingles", cwd=here).status == 0
-    assert simdocs("index", "x.shingles", "-o", "x.index", cwd=here).status == 0
-    (before,) = rows(here, "x.index", "--candidates")
-    (here / "docs" / "b.txt").unlink()
-    done = simdocs("show", "x.index", "--candidates", cwd=here)
-    assert done.status == 3
-    assert [cell.decode() for cell in done.rows[0]] == [*before[:4], "", ""]
-    assert "docs/b.txt: skipped:" in done.err
-    assert rows(here, "x.index", "--candidates", "--shingles", "x.shingles") == [before]
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("x.shingles zz", "zz: x.shingles has no document of this name"),
-        ("x.shingles --buckets", "--buckets needs an index, not shingles"),
-        ("x.signatures --candidates -k 3", "-k needs a text, not an artifact; --candidates needs an index"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(lectures, line, said):
-    assert refused(lectures, *line.split()).startswith(said)
-
-
-def test_a_matrix_has_twenty_columns_at_most(tmp_path, monkeypatch):
-    names = [f"d{number:02}" for number in range(21)]
-    monkeypatch.chdir(lay(tmp_path, dict.fromkeys(names, A)))
-    library.shingle(*names, output="x.shingles")
-    assert {len(row) for row in rows(tmp_path, "x.shingles", *names[:20])} == {22}
-    said = refused(tmp_path, "x.shingles", "--matrix")
-    assert said == "x.shingles: a matrix of 21 documents has too many columns: name up to 20 of its documents"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import socket
-from pathlib import Path
 
 import pytest
 
-from tests.cli.corpus import A1, A, B, lay
+from tests.cli.corpus import A, B, lay
 from tests.cli.program import bound_by_modes, simdocs
 
 
@@ -80,78 +79,3 @@ def test_names_of_what_is_skipped_are_harmless(tmp_path):
     assert len(done.err.splitlines()) == 1
     assert done.err.isascii()
     assert done.err[:-1].isprintable()
-
-
-def test_an_include_that_matches_nothing_is_warned_about(here):
-    """A slip of the pen must not look like an answer."""
-    done = simdocs("dedupe", "docs", "--include", "docs/*.txt", cwd=here)
-    why = "no file matches --include 'docs/*.txt': a pattern with a slash is compared with the path below the directory"
-    assert done == (0, b"", f"simdocs: warning: {why}\n")
-    done = simdocs("dedupe", "docs", "--include", "*.rst", "--include", "*.txt", cwd=here)
-    assert (done.status, done.err) == (0, "simdocs: warning: no file matches --include '*.rst'\n")
-    assert done.out == simdocs("dedupe", "docs", cwd=here).out
-
-
-def test_names_on_standard_input_are_hardly_a_document(here):
-    names = b"".join(b"docs/%b\n" % os.fsencode(name) for name in os.listdir(here / "docs"))
-    said = "simdocs: warning: -: each line is the name of a file: did you mean --files-from -?\n"
-    done = simdocs("dedupe", "-", cwd=here, stdin=names)
-    assert (done.status, done.out, said in done.err) == (0, b"", True)
-    assert said not in simdocs("dedupe", "-", cwd=here, stdin=b"docs/a.txt\nis a file\n").err
-    assert said not in simdocs("dedupe", "--files-from", "-", cwd=here, stdin=names).err
-
-
-def test_a_named_directory_without_documents_is_warned_about(here):
-    """A disk may not be mounted."""
-    lay(here, {"empty/.hidden": A})
-    (here / "bare").mkdir()
-    done = simdocs("dedupe", "docs", "empty", "bare", cwd=here)
-    said = "simdocs: warning: {}: no documents were found in this directory\n"
-    assert (done.status, len(done.rows), done.err) == (0, 1, said.format("empty") + said.format("bare"))
-    assert simdocs("dedupe", "bare", "-q", cwd=here) == (0, b"", "")
-    assert simdocs("dedupe", "--files-from", "-", cwd=here, stdin=b"docs\nbare\n").err == ""
-    (here / "bare/link").symlink_to("gone")
-    done = simdocs("dedupe", "bare", "--follow", cwd=here)
-    assert (done.status, done.err.count("\n"), "bare/link: skipped" in done.err) == (3, 1, True)
-
-
-@pytest.fixture
-def there(tmp_path: Path) -> Path:
-    """Two near-duplicates, a binary file, and an empty one, in a directory."""
-    return lay(tmp_path, {"docs/a": A, "docs/b": A1, "docs/photo": b"\0\1" * 50, "docs/empty": b""})
-
-
-def test_a_named_binary_file_is_reported_with_status_3(there: Path) -> None:
-    done = simdocs("dedupe", "docs/a", "docs/b", "docs/photo", cwd=there)
-    assert (done.status, len(done.rows)) == (3, 1)
-    assert done.err == "simdocs: docs/photo: skipped: a binary file (a NUL byte in the first 8 KiB)\n"
-
-
-def test_a_binary_file_in_a_directory_or_a_list_is_passed_by(there: Path) -> None:
-    assert simdocs("dedupe", "docs", cwd=there)[::2] == (0, "")
-    listed = simdocs("dedupe", "--files-from", "-", cwd=there, stdin=b"docs/a\ndocs/b\ndocs/photo\n")
-    assert (listed.status, listed.err) == (0, "")
-
-
-def test_a_named_binary_file_is_reported_whatever_reached_it_first(there: Path) -> None:
-    for arguments in (["docs", "docs/photo"], ["docs/photo", "docs"]):
-        done = simdocs("dedupe", *arguments, cwd=there)
-        assert done.status == 3
-        assert done.err == "simdocs: docs/photo: skipped: a binary file (a NUL byte in the first 8 KiB)\n"
-
-
-def test_a_named_empty_file_is_reported_with_status_0(there: Path) -> None:
-    done = simdocs("dedupe", "docs/a", "docs/empty", cwd=there)
-    assert (done.status, done.err) == (
-        0,
-        "simdocs: warning: docs/empty: this document is empty, so it matches nothing\n",
-    )
-    assert simdocs("dedupe", "docs", cwd=there).err == ""
-    assert simdocs("dedupe", "docs/a", "docs/empty", "-q", cwd=there).err == ""
-
-
-def test_other_commands_report_it_too(there: Path) -> None:
-    for ask in (("index", "-o", "a.index"), ("query", "a.index")):
-        done = simdocs(*ask, "docs/b", "docs/photo", cwd=there)
-        assert done.status == 3
-        assert "docs/photo: skipped: a binary file" in done.err

@@ -8,20 +8,9 @@ import threading
 
 import pytest
 
-from tests.cli.corpus import A1, A2, A, B, jaccard, lay
+from tests.cli.corpus import A2, A, B, lay
 from tests.cli.program import in_shell, simdocs
-from tests.cli.stand_in import stand_in
 from tests.cli.traps import with_workers
-
-
-def test_standard_input_may_be_the_kept_document_or_the_duplicate(here):
-    """Verified exactly, although it cannot be read again."""
-    similarity = jaccard(A1, A2).encode()
-    first = simdocs("dedupe", "-", "docs/b.txt", "docs/c.txt", "-j1", stdin=A2, cwd=here)
-    assert (first.status, first.err) == (0, "")
-    assert [row[:3] for row in first.rows] == [[b"-", b"docs/b.txt", similarity]]
-    last = simdocs("dedupe", "docs/c.txt", "docs/b.txt", "-", "-j2", stdin=A2, cwd=here)
-    assert [row[:3] for row in last.rows] == [[b"docs/b.txt", b"-", similarity]]
 
 
 @pytest.mark.reliability("an empty or binary standard input")
@@ -35,27 +24,6 @@ def test_standard_input_may_be_the_kept_document_or_the_duplicate(here):
 )
 def test_empty_or_binary_standard_input_changes_no_answer(here, data, status, said, answer):
     assert simdocs("dedupe", "docs", "-", stdin=data, cwd=here) == (status, answer, f"simdocs: {said}\n")
-
-
-def test_standard_input_larger_than_max_size_is_named(here):
-    done = simdocs("dedupe", "docs", "-", "--max-size", "400", stdin=A * 1000, cwd=here)
-    assert (done.status, len(done.rows)) == (3, 1)
-    assert done.err == "simdocs: -: skipped: larger than --max-size (more than 400 bytes)\n"
-    assert simdocs("dedupe", "docs", "-", "--max-size", str(len(A1)), stdin=A1, cwd=here).status == 0
-
-
-def test_standard_input_larger_than_a_pipe_is_verified(here):
-    whole = b"".join(b"%d bottles of beer on the wall " % at for at in range(60_000))
-    lay(here, {"docs/large": whole})
-    done = simdocs("dedupe", "docs/large", "-", stdin=whole + b"!", cwd=here)
-    assert (done.status, done.names) == (0, [("docs/large", "-")])
-
-
-def test_standard_input_that_is_one_of_the_files_is_one_document(here):
-    """It is reached a second time, under another name."""
-    assert in_shell("simdocs dedupe docs/a.txt - < docs/a.txt", cwd=here, program=stand_in()) == (0, b"", "")
-    first = in_shell("simdocs dedupe - docs/a.txt --list kept < docs/a.txt", cwd=here, program=stand_in())
-    assert first == (0, b"-\n", "")
 
 
 @pytest.mark.reliability("a file named -")

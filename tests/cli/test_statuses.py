@@ -8,26 +8,8 @@ import sys
 
 import pytest
 
-from tests.cli.corpus import A1, A, jaccard, lay
+from tests.cli.corpus import A, lay
 from tests.cli.program import bound_by_modes, environment, in_shell, simdocs
-
-
-def test_status_is_0_if_duplicates_are_found(here):
-    done = simdocs("dedupe", "docs", cwd=here)
-    assert (done.status, done.err) == (0, "")
-    assert done.rows[0][:3] == [b"docs/a.txt", b"docs/b.txt", jaccard(A, A1).encode()]
-    assert len(done.rows) == 1
-
-
-def test_status_is_0_without_any_documents(tmp_path):
-    assert simdocs("dedupe", tmp_path, "-q") == (0, b"", "")
-    assert simdocs("dedupe", tmp_path, "-q", "--exit-code", "-j2") == (0, b"", "")
-
-
-@pytest.mark.parametrize("what", ["dedupe", "pairs", "passages", "dedupe --list kept -o x"])
-def test_exit_code_makes_status_1_if_something_is_found(here, what):
-    assert simdocs(*what.split(), "docs", "--exit-code", cwd=here).status == 1
-    assert simdocs(*what.split(), "docs/b.txt", "docs/c.txt", "--exit-code", cwd=here).status == 0
 
 
 @pytest.mark.reliability("a removed working directory")
@@ -71,33 +53,6 @@ def test_an_unreadable_argument_is_status_3(here, name):
     os.chmod(here / name, 0o700)
     assert (done.status, done.names) == (3, [("x", "y")])
     assert done.err == f"simdocs: {name}: skipped: cannot be read (Permission denied)\n"
-
-
-def test_a_file_larger_than_max_size_is_status_3(here):
-    size = str(len(A))
-    done = simdocs("dedupe", "docs", "--max-size", size, "--include", "[ab].txt", cwd=here)
-    assert (done.status, done.out) == (3, b"")
-    assert done.err == f"simdocs: docs/b.txt: skipped: larger than --max-size ({len(A1)} bytes)\n"
-
-
-def test_status_3_comes_before_status_1(here):
-    done = simdocs("dedupe", "docs", "--exit-code", "--max-size", str(len(A1)), cwd=lay(here, {"docs/z": A * 2}))
-    assert (done.status, len(done.rows)) == (3, 1)
-
-
-def test_strict_publishes_nothing(here):
-    lay(here, {"docs/z": A * 2, "old": b"old"})
-    strict = ("docs", "--max-size", str(len(A1)), "--strict", "--exit-code")
-    done = simdocs("dedupe", *strict, cwd=here)
-    assert (done.status, done.out) == (2, b"")
-    skip, error = done.err.splitlines()
-    assert skip.startswith("simdocs: docs/z: skipped: larger than --max-size")
-    assert error.startswith("simdocs: error: --strict: ")
-    assert simdocs("pairs", *strict, cwd=here)[:2] == (2, b"")
-    done = simdocs("dedupe", *strict, "-o", "old", "--summary-json", "sum", "-q", cwd=here)
-    assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
-    assert (here / "old").read_bytes() == b"old"
-    assert sorted(os.listdir(here)) == ["docs", "old"]
 
 
 def test_the_module_runs_as_the_program(here, answer):

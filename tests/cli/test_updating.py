@@ -66,18 +66,6 @@ def test_an_update_with_other_options_needs_rebuild(here, stage):
     assert content(path) == rebuilt
 
 
-@pytest.mark.parametrize("changed", ["--threshold 0.5", "--bands 20 --rows 5", "--template form"])
-def test_an_update_that_forgets_an_option_of_an_index_needs_rebuild(here, changed):
-    lay(here, {"form": A[:60]})
-    build = ("index", "docs", "-o", "x.index")
-    assert simdocs(*build, *changed.split(), cwd=here).status == 2
-    assert simdocs(*build, *changed.split(), "--rebuild", cwd=here) == (0, b"", "")
-    assert simdocs(*build, *changed.split(), cwd=here) == (0, b"", "")
-    done = simdocs(*build, cwd=here)
-    assert (done.status, done.out) == (2, b"")
-    assert f"x.index was built with {changed.removesuffix(' form').split(' --')[0]}" in done.err
-
-
 @pytest.mark.reliability("an update with other directories")
 def test_an_update_with_other_directories_warns(here):
     lay(here, {"more/a.txt": B})
@@ -113,18 +101,6 @@ def test_an_artifact_is_not_replaced_by_one_that_lost_most_documents(here, stage
     assert simdocs(stage, "docs", "-o", STAGES[stage], "--allow-shrink", *more, cwd=here).status == 0
 
 
-def test_an_artifact_without_run_json_is_not_replaced_by_one_that_lost_most_documents(here):
-    os.remove(here / "x.index/run.json")
-    assert "its run.json is missing or damaged" in summary(here, "index")
-    (here / "x.index/run.json").write_bytes(b"{")
-    for name in list(MANY)[4:]:
-        os.remove(here / name)
-    done = simdocs("index", "docs", "-o", "x.index", cwd=here)
-    assert (done.status, done.out) == (2, b"")
-    assert "x.index: it has 10 documents, and would have 4 now, so it is not replaced" in done.err
-    assert simdocs("index", "docs", "-o", "x.index", "--allow-shrink", cwd=here).status == 0
-
-
 SKETCHED = {"containment": True, "unit": "word", "k": 1}
 
 
@@ -144,16 +120,6 @@ def test_an_artifact_may_begin_and_end_without_documents(here, target, how, what
         shutil.rmtree(path)
         build(path, ["docs"], **how)
         assert updated == content(path)
-
-
-def test_a_stage_that_loses_most_rows_of_its_artifact_is_refused_too(here):
-    simdocs("index", "x.signatures", "-o", "x.index", cwd=here)
-    for name in list(MANY)[2:]:
-        os.remove(here / name)
-    assert simdocs("signature", "docs", "-o", "x.signatures", "--allow-shrink", cwd=here).status == 0
-    done = simdocs("index", "x.signatures", "-o", "x.index", cwd=here)
-    assert done.status == 2
-    assert "x.signatures had 10 documents at the last build and has 2 now" in done.err
 
 
 @pytest.mark.reliability("a damaged or older artifact as the output")
@@ -206,19 +172,3 @@ def test_a_file_that_cannot_be_read_leaves_the_artifact(here, stage):
     assert done.status == 3
     assert "simdocs: docs/1.txt: skipped: cannot be read (Permission denied)" in done.err
     assert "9 unchanged, 0 changed, 0 new, 1 removed" in done.err
-
-
-def test_documents_below_a_renamed_directory_are_renamed_and_no_news(here):
-    lay(here, {"docs/old/a": A, "docs/old/b": A1, "docs/old/c": B})
-    index = ("index", "docs", "-o", "x.index")
-    assert simdocs(*index, cwd=here).status == 0
-    os.rename(here / "docs/old", here / "docs/other")
-    dry = simdocs(*index, "--dry-run", cwd=here)
-    assert dry.rows == [[b"renamed", b"docs/other/" + name] for name in (b"a", b"b", b"c")]
-    lay(here, {"docs/copy": B})
-    done = simdocs(*index, "--summary", "--summary-json", "note", cwd=here)
-    assert "10 unchanged, 0 changed, 1 new, 0 removed, 3 renamed" in done.err.splitlines()
-    assert json.loads((here / "note").read_bytes())["update"]["renamed"] == 3
-    for ask in (("query", "--top", "99"), ("query",), ("pairs",)):
-        news = {frozenset(row[:2]) for row in simdocs(ask[0], "x.index", "--changed", *ask[1:], cwd=here).rows}
-        assert all(b"docs/copy" in pair for pair in news)

@@ -1,14 +1,16 @@
-"""The source keeps the rules of ARCHITECTURE.md: layers, small files, and names that say something."""
+"""The source does not grow, and keeps the rules of ARCHITECTURE.md: small files, and names that say something."""
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from simdocs.commands import QUESTIONS
+from tests.size import HELD, LIMITS, of_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "simdocs").rglob("*.py"))
@@ -45,3 +47,8 @@ def test_no_type_has_two_meanings() -> None:
     sources = (path for path in SOURCES if path.parent.name != "commands")  # options classes are called as commands are
     defined = Counter(name for path in sources for name in types_of(path) if not name.startswith("_"))
     assert {name for name, count in defined.items() if count > 1} <= OF_TWO_MEANINGS | OF_COMMANDS
+
+
+def test_the_program_is_no_larger_than_the_last_issue_left_it() -> None:
+    most, now = json.loads(LIMITS.read_text()), of_folder(ROOT / "simdocs")
+    assert [name for name in HELD if now[name] > most[name]] == [], f"it is larger than {most}: take something away"

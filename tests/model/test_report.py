@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 import numpy as np
@@ -19,6 +20,7 @@ from simdocs.model.report import (
     group_sizes,
     similarities_of,
 )
+from simdocs.views import report_page
 from simdocs.views.svg import figure
 from tests.saved_groups import answer_with
 
@@ -134,3 +136,14 @@ def test_a_saved_answer_has_a_threshold_above_0_and_up_to_1() -> None:
     for threshold in (0, 1.000001):
         with pytest.raises(ValueError, match=r"^$"):
             SavedAnswer({**answer.head, "threshold": threshold}, answer.recipe, answer.source)
+
+
+def test_the_texts_of_groups_are_put_together_as_far_as_a_block_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = {place: {1: "why there is none"} for place in range(7)}
+    one = len('"0":{"pairs":{},"notes":{"1":"why there is none"}}')
+    monkeypatch.setattr(report_page, "_BLOCK", 2 * one)
+    blocks = list(report_page._text_blocks(Report(answer_with(0), GroupTable.of(answer_with(0)), shown, 0)))
+    assert [(place, list(json.loads(text))) for place, text in blocks] == [
+        *((at, [str(at), str(at + 1)]) for at in (0, 2, 4)),
+        (6, ["6"]),
+    ]

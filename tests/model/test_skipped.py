@@ -54,13 +54,6 @@ def test_what_was_skipped_is_told_by_reason_in_the_order_of_the_reasons():
     assert skipped.every_warning == ["1 and 2 more files skipped: needs x", "more"]
 
 
-def test_lines_sort_by_number():
-    skipped = Skipped()
-    given_names = [(b"b", 0), (b"a", 10), (b"a", 9), (b"a", 0)]
-    skipped.extend(Skip("malformed", name, "why", line) for name, line in given_names)
-    assert [(skip.name, skip.line) for skip in skipped.kept("malformed")] == given_names[::-1]
-
-
 def test_a_file_that_is_gone_leaves_nothing_open_and_any_other_error_does():
     errors = FileNotFoundError(2, ""), NotADirectoryError(20, ""), PermissionError(13, "Denied"), OSError("odd")
     told = [("vanished", ""), ("vanished", ""), ("unreadable", "Denied"), ("unreadable", "odd")]

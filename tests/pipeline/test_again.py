@@ -1,4 +1,4 @@
-"""Documents are read again: where they are, or from copies of those that have no place of their own."""
+"""Documents are read again: where they are, or from copies. Those that change or vanish meanwhile are reported."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import errno
 import gzip
 import json
 import os
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,17 @@ import numpy as np
 import pytest
 
 import simdocs
-from simdocs.engines.engine import Run
+from simdocs.engines import engine
+from simdocs.engines.engine import Run, WorkerState
 from simdocs.engines.local import Local
 from simdocs.errors import OutputError
 from simdocs.matching.corpus import Corpus
 from simdocs.options.families import COMPRESSIONS, CONTAINERS
-from simdocs.pipeline import copies
+from simdocs.pipeline import again, copies
 from simdocs.pipeline.again import reload_texts
 from simdocs.reading.formats import lines
+from tests.commands.building import built
+from tests.commands.deduping import Work, sketched
 from tests.packing import packed
 from tests.reading.test_containers import READABLE, SAMPLES
 
@@ -120,10 +124,10 @@ def test_documents_are_copied_together_in_one_pass_over_each_file_in_workers(tmp
     for number in range(4):
         many(tmp_path / f"{number}.jsonl.gz", 50)
     corpus, said = corpus_of(tmp_path), list[str]()
-    with Local(2) as engine:
-        run = Run(engine, explain=lambda line, **_: said.append(line))
+    with Local(2) as local:
+        run = Run(local, explain=lambda line, **_: said.append(line))
         corpus.copy(np.arange(0, 200, 3), run)
-        assert len(engine._workers) == 2
+        assert len(local._workers) == 2
         corpus.copy(np.arange(0, 200, 3), run)
     assert said == ["copied 67 texts of 4 files that may be compared: 1 KB"]
     with mock.patch.object(copies, "_copied", None):
@@ -180,3 +184,143 @@ def test_texts_without_a_place_give_the_answers_of_those_with_one(
         assert all(found)
         answers.append(repr(found).replace(path, "x"))
     assert answers[0] == answers[1]
+
+
+def test_the_token_sets_that_were_used_least_recently_are_read_again_when_the_cache_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "abc":
+        (tmp_path / name).write_text(f"text {name} of five words")
+    corpus, cache, state, asked = corpus_of(tmp_path), again.TokenCache(), WorkerState(), list[int]()
+    monkeypatch.setattr(again, "_CACHE_BYTES", again._ENTRY + 16)
+    monkeypatch.setattr(engine, "_ROOM_ALONE", again._ENTRY + 16)
+    usual = again.reload_token_sets
+    monkeypatch.setattr(again, "reload_token_sets", lambda *some: asked.extend(some[1]) or usual(*some))
+    for row, is_read in ((0, 1), (1, 1), (0, 0), (2, 1), (0, 0), (1, 1), (0, 0), (2, 1), (1, 1)):
+        ((_, request),) = corpus.requests(np.array([row]))
+        sets, *_ = cache.token_sets(request, corpus.recipe.shingling, state)
+        assert (len(asked), len(sets[0])) == (is_read, 4)
+        asked.clear()
+
+
+TEXT = b"a fairly long text about nothing much, so that one word more leaves it similar enough"
+
+
+@pytest.fixture
+def docs(tmp_path, monkeypatch):
+    """A directory with three near-duplicates: a, b and c."""
+    for name, end in ((b"a", b"."), (b"b", b"!"), (b"c", b"?")):
+        (tmp_path / os.fsdecode(name)).write_bytes(TEXT + end)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def grouped(work: Work) -> list[tuple[bytes, bytes]]:
+    return [row[:2] for row in work.groups()]
+
+
+def append(path):
+    with path.open("ab") as stream:
+        stream.write(b".")
+
+
+def rewrite_in_place(path):
+    before = path.stat()
+    path.write_bytes(path.read_bytes()[::-1])
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def replace(path):
+    before = path.stat()
+    other = path.with_name("new")
+    other.write_bytes(path.read_bytes()[::-1])
+    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+    other.replace(path)
+
+
+def make_directory(path):
+    path.unlink()
+    path.mkdir()
+
+
+def make_fifo(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+def make_binary(path):
+    path.write_bytes(b"\0" + path.read_bytes()[1:])
+
+
+def vanish(path):
+    path.unlink()
+
+
+CHANGES = (append, rewrite_in_place, replace, make_directory, make_fifo, make_binary, vanish)
+
+
+@pytest.mark.reliability("a change while a document is verified")
+@pytest.mark.reliability("a change before it is verified")
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("name", ["a", "b", "c"])
+def test_a_document_that_cannot_be_read_again_is_not_removed(docs, change, name):
+    with sketched(["a", "b", "c"]) as work:
+        change(docs / name)
+        found = grouped(work)
+        counts = work.skipped.counts
+        skips = work.skipped.kept("unverified")
+    others = [one.encode() for one in "abc" if one != name]
+    assert found == [(others[0], others[1])]
+    assert counts == {"unverified": 1}
+    assert [skip.name for skip in skips] == [name.encode()]
+
+
+@pytest.mark.reliability("a change before it is verified")
+@pytest.mark.reliability("a file that became a gzip bomb since the build")
+def test_a_file_that_has_become_a_gzip_bomb_is_not_decompressed(docs):
+    for name in "abc":
+        (docs / f"{name}.gz").write_bytes(gzip.compress((docs / name).read_bytes()))
+    index = built(docs / "x.index", ["a.gz", "b.gz", "c.gz"])
+    (docs / "b.gz").write_bytes(gzip.compress(b"a" * (1 << 26)))
+    # This is the same text, but compressed less.
+    (docs / "c.gz").write_bytes(gzip.compress((docs / "c").read_bytes() + b" " * 9999, 0))
+    with sketched([index]) as work:
+        tracemalloc.start()
+        try:
+            assert grouped(work) == [(b"a.gz", b"c.gz")]
+            assert tracemalloc.get_traced_memory()[1] < 1 << 25
+        finally:
+            tracemalloc.stop()
+    assert work.skipped.by_reason == {"unverified": [("b.gz", "changed")]}
+
+
+def growing(monkeypatch, path, times: int) -> None:
+    """Append to this file after each of the first reads of it. times: the number of those reads."""
+    inode, read = path.stat().st_ino, os.pread
+    left = [times]
+
+    def and_grow(descriptor, size, at):
+        data = read(descriptor, size, at)
+        if left[0] and os.fstat(descriptor).st_ino == inode:
+            left[0] -= 1
+            append(path)
+        return data
+
+    monkeypatch.setattr(os, "pread", and_grow)
+
+
+@pytest.mark.reliability("a change while a file is read")
+def test_a_file_that_changes_once_while_it_is_read_is_read_again(docs, monkeypatch):
+    growing(monkeypatch, docs / "b", 1)
+    with sketched(["a", "b", "c"]) as work:
+        assert grouped(work) == [(b"a", b"b"), (b"a", b"c")]
+        assert work.skipped.counts == {}
+        assert int(work.corpus.documents.facts["size"][1]) == len(TEXT) + 2
+
+
+@pytest.mark.reliability("a change while it is read again")
+def test_a_file_that_keeps_changing_while_it_is_read_is_reported(docs, monkeypatch):
+    growing(monkeypatch, docs / "b", 1000)
+    with sketched(["a", "b", "c"]) as work:
+        assert grouped(work) == [(b"a", b"c")]
+        assert work.skipped.by_reason == {"changed": [("b", "")]}

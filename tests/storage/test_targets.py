@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from simdocs.artifacts.formats import replaceable
 from simdocs.errors import LockedError, OutputError, UsageError
 from simdocs.storage import syscalls
+from simdocs.storage.atomic_directory import atomic_directory
 from simdocs.storage.atomic_file import atomic_file, real_path
 from tests.artifacts.tiny import draft_of, found, save, writing
 from tests.cli.corpus import lay
@@ -186,3 +188,16 @@ def test_a_foreign_lock_on_the_target_is_reported_before_the_work(place):
     finally:
         os.close(other)
     assert (found(path), os.listdir(place)) == (2, [NAME])
+
+
+@pytest.mark.parametrize("locked", [True, False])
+def test_an_artifact_that_came_meanwhile_is_replaced_unless_it_is_locked(place, locked):
+    path, other = place / NAME, place / "other.signatures"
+    save(other, 1)
+    refused = pytest.raises(OutputError, match="another process has locked it")
+    with refused if locked else contextlib.nullcontext(), atomic_directory(str(path), replaceable("signatures")):
+        other.rename(path)
+        held = os.open(path, os.O_RDONLY)
+        assert not locked or syscalls.try_lock(held)
+    os.close(held)
+    assert (bool(os.listdir(path)), os.listdir(place)) == (locked, [NAME])

@@ -11,7 +11,7 @@ import simdocs
 from tests.commands.building import content, damages
 from tests.stores.laid import BUCKET, lay_both, sentences
 from tests.stores.server import LONG_AGO, ObjectStore, Refused
-from tests.stores.test_reading import json_lines, parquet
+from tests.stores.test_reading import json_lines
 
 KINDS = {"shingles": simdocs.shingle, "signatures": simdocs.signature, "index": simdocs.index}
 
@@ -69,19 +69,6 @@ def test_an_update_reads_only_what_has_changed(store: ObjectStore, tmp_path: Pat
     KINDS[kind]("s3://bucket/docs/", output=str(target))
     assert fetched(store) == {"docs/t000-0.txt", "docs/new.txt"}
     assert content(target) == built_anew(tmp_path, kind)
-
-
-def test_rows_that_were_added_to_an_object_are_the_only_ones_that_are_parsed(
-    store: ObjectStore, tmp_path: Path
-) -> None:
-    store.put(BUCKET, "docs/rows.jsonl", json_lines(3000))
-    store.put(BUCKET, "docs/table.parquet", parquet(900))
-    target = tmp_path / "x.index"
-    simdocs.index("s3://bucket/docs", output=str(target))
-    store.put(BUCKET, "docs/rows.jsonl", json_lines(3300), LATER)
-    store.put(BUCKET, "docs/table.parquet", parquet(1100), LATER)
-    simdocs.index("s3://bucket/docs", output=str(target))
-    assert content(target) == built_anew(tmp_path, "index")
 
 
 def test_a_store_that_is_down_loses_no_documents_of_an_artifact(store: ObjectStore, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import simdocs as library
-from tests.cli.corpus import A2, A, B, jaccard, lay
+from tests.cli.corpus import A2, A, B, lay
 from tests.cli.program import simdocs
 from tests.commands.building import built
 
@@ -31,16 +31,6 @@ def found(*documents: str, index: str = "docs.index", **options: object) -> list
 
 
 FOUND = [("docs/a.txt", "new/x"), ("docs/c.txt", "new/z"), ("new/y", "new/y1")]
-
-
-def test_new_documents_similar_to_those_of_the_index_are_duplicates(archive):
-    done = simdocs("dedupe", "new", "--against", "docs.index", cwd=archive)
-    assert (done.status, done.err, done.names) == (0, "", FOUND)
-    assert [fields[2].decode() for fields in done.rows] == [
-        jaccard(A, A2),
-        "1.000000",
-        jaccard(C, C1),
-    ]
 
 
 @pytest.mark.reliability("documents that the --against index holds")
@@ -95,14 +85,6 @@ def test_a_duplicate_of_a_rewritten_document_is_reported_under_its_unchanged_cop
     assert found("more/1", "new/y", index="more.index", verify="estimate") == [("more/2", "new/y")]
 
 
-def test_the_threshold_is_that_of_the_index_or_the_one_given(archive):
-    built(Path("docs.index"), ["docs"], threshold=0.95, rebuild=True)
-    assert found("new") == FOUND[1:]
-    lower = simdocs("dedupe", "new", "--against", "docs.index", "-t", "0.8", cwd=archive)
-    assert (lower.status, set(lower.names) >= set(FOUND[1:])) == (0, True)
-    assert lower.err.count("simdocs: warning: the index was built for threshold 0.95 and finds only ") == 1
-
-
 OTHERS = {
     "shingles": {"k": ({"k": 5}, "5, not 9"), "nfkc": ({"nfkc": True}, "True, not False")},
     "signatures": {
@@ -124,18 +106,6 @@ def test_artifacts_of_other_parameters_are_refused(archive, kind):
         assert f"{field} is {values}" in done.err
 
 
-def test_options_that_contradict_the_index_are_refused(archive):
-    done = simdocs("dedupe", "new", "--against", "docs.index", "-k", "5", "--num-perm", "64", cwd=archive)
-    assert (done.status, done.out) == (2, b"")
-    assert "docs.index was built with -k 9, not 5: rebuild it, or leave the option out" in done.err
-    assert "docs.index was built with --num-perm 128, not 64: " in done.err
-    assert found("new", k=9) == FOUND
-    built(Path("new.shingles"), ["new"])
-    assert found("new.shingles") == FOUND
-    with pytest.raises(library.UsageError, match=r"--num-perm 128, not 64.*--bands 18, not 3.*--rows 7, not 2"):
-        found("new.shingles", num_perm=64, bands=3, rows=2)
-
-
 @pytest.mark.reliability("documents changed or gone since the build")
 @pytest.mark.reliability("moved documents or artifacts, another working directory")
 def test_nothing_is_a_duplicate_of_a_document_of_the_index_that_is_gone(archive):
@@ -154,23 +124,3 @@ def test_nothing_is_a_duplicate_of_a_document_of_the_index_that_is_gone(archive)
     os.rename("moved", "elsewhere/docs")
     elsewhere = [(left.replace("docs/", "elsewhere/docs/"), right) for left, right in FOUND]
     assert simdocs(*ask, "--root", "elsewhere", cwd=archive).names == elsewhere
-
-
-def test_copies_of_a_missing_original_are_still_compared(archive):
-    """Of a similar document of the index, or else of the first of them."""
-    lay(archive, {"copies/1": A, "copies/2": A, "copies/3": A2})
-    os.unlink("docs/a.txt")
-    assert found("copies") == [("docs/b.txt", f"copies/{one}") for one in (1, 2, 3)]
-    assert [row[:2] for row in library.query("docs.index", "copies/1").rows()] == [("copies/1", "docs/b.txt")]
-    os.unlink("docs/b.txt")
-    done = library.dedupe("copies", against="docs.index")
-    assert [row[:2] for row in done.rows()] == [("copies/1", "copies/2"), ("copies/1", "copies/3")]
-    assert sum(name == "docs/a.txt" for names in done.skipped.by_reason.values() for name, _ in names) == 1
-
-
-def test_a_copy_is_found_although_its_bucket_is_full(archive):
-    words = "the ferry is back in the water and will be running again from monday as the harbour master says today"
-    names = ("old/1", "old/2", "old/3", "late/3")
-    lay(archive, {name: f"{words} ({name[-1]})".encode() for name in names})
-    built(Path("old.index"), ["old"])
-    assert found("late", index="old.index", max_candidates=1) == [("old/3", "late/3")]

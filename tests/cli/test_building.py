@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from tests.cli.corpus import A, B, lay
+from tests.cli.corpus import A, lay
 from tests.cli.program import bound_by_modes, simdocs
 from tests.commands.building import built, content
 
@@ -87,26 +87,6 @@ def test_unreadable_documents_are_named_and_left_out_of_the_artifact(there):
     assert strict.err.startswith("simdocs: error: --strict: nothing was written, because documents were not compared: ")
     assert (there / "x.index").stat().st_ino == old
     assert sorted(os.listdir(there)) == ["docs", "x.index"]
-
-
-ADVICE = {
-    "shingle long -k 2": "k = 2 is small: ",
-    "shingle long -k 4": "",
-    "index russian --unit stopword": "--language en: 3 of 3 documents (100%) have hardly any of its stop words",
-    "index russian --unit stopword --language ru": "",
-}
-
-
-@pytest.mark.parametrize("asked", ADVICE)
-def test_advice_is_in_the_summary_and_is_said_if_explanations_are_wanted(there, asked):
-    russian = "Паром уходит от северного причала в семь часов утра каждый день кроме воскресенья, когда он в девять"
-    lay(there, {f"long/{at}": B + b"%d" % at for at in range(30)})
-    lay(there, {f"russian/{at}": f"{russian} {at}".encode() for at in range(3)})
-    target = f"x.{SUFFIX[asked.split()[0]]}"
-    done = simdocs(*asked.split(), "-o", target, "-v", "--summary-json", "note", cwd=there)
-    noted = json.loads((there / "note").read_bytes())["advice"]
-    assert [line[: len(ADVICE[asked])] for line in noted] == ([ADVICE[asked]] if ADVICE[asked] else [])
-    assert all(line in done.err.splitlines() for line in noted)
 
 
 @pytest.mark.reliability("texts that are half boilerplate")

@@ -110,22 +110,6 @@ def test_one_line_says_what_to_do_after_the_root_was_renamed(tmp_path):
     assert (done.status, done.err) == (0, "")
 
 
-def test_one_line_says_what_to_do_if_of_two_artifacts_one_has_lost_its_directory(tmp_path):
-    for place, name in (("p", "d"), ("q", "e")):
-        lay(tmp_path / place, {f"{name}/x": A})
-        assert simdocs("index", name, "-o", f"{name}.index", cwd=tmp_path / place).status == 0
-    (tmp_path / "q/e/x").unlink()
-    shutil.rmtree(tmp_path / "p/d")
-    ask = ("dedupe", "q/e.index", "--against", "p/d.index")
-    done = simdocs(*ask, cwd=tmp_path)
-    assert (done.status, done.err.count("skipped: its file is gone")) == (3, 2)
-    both = "2 of 2 documents are gone or have changed since q/e.index and p/d.index were built: build them again"
-    assert done.err.endswith(f"{both}, or give the directory where they are now with --root\n")
-    (tmp_path / "q/e").rmdir()
-    said = [nothing_found_in(tmp_path / place, tmp_path / place / name) for place, name in (("p", "d"), ("q", "e"))]
-    assert simdocs(*ask, cwd=tmp_path) == (3, b"", "".join(said).replace(" of d.index", ""))
-
-
 @pytest.mark.reliability("moved documents or artifacts, another working directory")
 def test_touched_and_moved_documents_with_the_same_text_are_used(indexed):
     before = simdocs("dedupe", "d.index", cwd=indexed)

@@ -109,6 +109,18 @@ AGAIN: tuple[Callable[[], object], ...] = (
 )
 
 
+def test_a_directory_that_a_forged_journal_calls_the_file_is_not_put_back(place: Path) -> None:
+    act()
+    moved = place / "away/docs/deep/b"
+    moved.unlink()
+    moved.mkdir()
+    now = moved.stat()
+    same = {"inode": now.st_ino, "size": now.st_size, "mtime_ns": now.st_mtime_ns}
+    rewrite(place / JOURNAL, lambda lines: lines[1].update(same))
+    assert undo().skipped.counts == {"left": 1}
+    assert (moved.is_dir(), (place / "docs/deep/b").exists()) == (True, False)
+
+
 @as_root
 @pytest.mark.reliability("a journal of another user")
 def test_a_journal_of_another_user_is_neither_written_nor_obeyed(place: Path) -> None:

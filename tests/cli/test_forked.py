@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 
 from tests.cli import forked
-from tests.cli.program import PROGRAM, anew, finished, running, simdocs, started
+from tests.cli.program import anew, finished, running, simdocs, started
 from tests.cli.stand_in import stand_in
 from tests.cli.traps import prelude, trap
 
@@ -79,12 +79,6 @@ def test_a_forked_process_is_as_one_that_is_started(here):
     assert told[0].splitlines() == told[1].splitlines()
 
 
-def test_a_crash_is_that_of_one_process(here):
-    env = trap(here, "os.kill(main, 11)", "open", "docs/a.txt")
-    assert simdocs("dedupe", "docs", "-j1", cwd=here, env=env).status == -signal.SIGSEGV
-    assert simdocs("dedupe", "docs", cwd=here).status == 0
-
-
 def test_a_process_that_hangs_is_killed_and_others_run_meanwhile(here):
     env = trap(here, "open('reached', 'w').close()\ntime.sleep(600)", "open", "docs/a.txt")
     with running("dedupe", "docs", "-j1", cwd=here, env=env) as process:
@@ -99,15 +93,6 @@ def in_sh(script, *arguments, program, **how):
     """Run a line of shell, in which $0 is this program."""
     with started(["/bin/sh", "-c", script, program, *arguments], **how) as process:
         return finished(process)
-
-
-def test_the_stand_in_does_in_a_shell_what_the_console_script_does(here):
-    done = [
-        in_sh('umask 077; "$0" "$@" < docs/a.txt; echo $?', *COMMANDS["a status"], cwd=here, program=program)
-        for program in (stand_in(), PROGRAM)
-    ]
-    assert done[0].out == done[1].out
-    assert re.sub(r"in [\d.]+ s", "", done[0].err) == re.sub(r"in [\d.]+ s", "", done[1].err)
 
 
 def test_the_stand_in_ends_by_a_signal_and_is_the_console_script_in_another_locale(here):

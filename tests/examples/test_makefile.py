@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.amounts import slow
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import PATIENCE, PROGRAM, bound_by_modes, environment, finished, started
 from tests.cli.stand_in import stand_in
@@ -121,64 +120,20 @@ def test_a_changed_variable_makes_the_right_stages_run_again(there):
         assert make(there, *arguments, "-n") == (0, [], "")
 
 
-HANGS = "open('reached', 'w').close()\ntime.sleep(600)"
-MOMENTS = {
-    "first stage": ("open", "tokens.npy", []),
-    "answer": ("os.rename", ".simdocs-tmp-", MADE[:3]),
-}
-
-
-def interrupted(there: Path, moment: str, number: int, *, all_of_them: bool) -> None:
-    """Run make, and end it in the middle of a stage. all_of_them: end the stage, too."""
-    event, match, _ = MOMENTS[moment]
-    env = trap(there, HANGS, event, match)
+def test_an_interrupted_make_continues_where_it_stopped(there):
+    env = trap(there, "open('reached', 'w').close()\ntime.sleep(600)", "open", "tokens.npy")
     with started(command(), cwd=there, env=env) as process:
         deadline = time.monotonic() + PATIENCE
         while not (there / "reached").exists():
             assert time.monotonic() < deadline
             assert process.poll() is None
             time.sleep(0.01)
-        if all_of_them:
-            os.killpg(process.pid, number)
-        else:
-            process.send_signal(number)
+        process.send_signal(signal.SIGTERM)
         assert finished(process).status != 0
-    shutil.rmtree(there / "trap")
-    (there / "reached").unlink()
-
-
-@pytest.mark.parametrize(
-    ("moment", "number", "all_of_them"),
-    [
-        *slow(("answer", signal.SIGKILL, True)),
-        ("first stage", signal.SIGTERM, False),
-    ],
-    ids=str,
-)
-def test_an_interrupted_make_continues_where_it_stopped(there, moment, number, all_of_them):
-    *_, finished_before = MOMENTS[moment]
-    interrupted(there, moment, number, all_of_them=all_of_them)
-    assert [name for name in MADE if (there / "build" / name).exists()] == finished_before
-    made = make(there)
-    assert (made.status, made.ran, made.err) == (0, ALL[len(finished_before) :], "")
+    assert [name for name in MADE if (there / "build" / name).exists()] == []
+    assert make(there) == (0, ALL, "")
     assert sorted(os.listdir(there / "build")) == sorted([*MADE, *NOTES])
-    assert (there / "build/duplicates.tsv").read_bytes().startswith(DUPLICATES)
     assert make(there) == (0, [], "")
-
-
-def test_make_reports_another_run_of_the_same_stage(there):
-    """Make was killed, but its stage was not. The next make fails because of it, and the one after that finishes."""
-    env = trap(there, HANGS, *MOMENTS["first stage"][:2])
-    with started(command(), cwd=there, env=env) as process:
-        while not (there / "reached").exists() and process.poll() is None:
-            time.sleep(0.01)
-        process.kill()
-        process.wait(PATIENCE)
-        made = make(there)
-        assert (made.status, made.ran) == (2, ["shingle"])
-        assert "is being written" in made.err
-        assert "Error 75" in made.err
-    assert make(there, "build/corpus.shingles") == (0, ["shingle"], "")
 
 
 def test_make_stops_at_unreadable_documents(there):

@@ -167,7 +167,7 @@ def test_texts_without_a_place_give_the_answers_of_those_with_one(
 ) -> None:
     """Though tokens of words are held when they are compared, and passages need the texts."""
     monkeypatch.chdir(tmp_path)
-    words = [" ".join(f"w{at * at % 89}" for at in range(begin, begin + 60)) for begin in (0, 0, 3, 900, 4, 930)]
+    words = [" ".join(f"word{at * at % 89}" for at in range(begin, begin + 60)) for begin in (0, 0, 3, 900, 4, 930)]
     data = b"".join(b'{"text": "%b"}\n' % text.encode() for text in words)
     Path("plain.jsonl").write_bytes(data)
     Path(name).write_bytes(write(data) if write else "\n".join(["text", *words]).encode())
@@ -179,6 +179,7 @@ def test_texts_without_a_place_give_the_answers_of_those_with_one(
             simdocs.dedupe(index),
             simdocs.dedupe(path, exact=True, unit="word", k=2, threshold=0.5),
             simdocs.query(index, path, passages=True, min_passage=40),
+            simdocs.tune(path, unit="word", k=2),
         )
         found = [list(way.rows()) for way in ways]
         assert all(found)

@@ -325,3 +325,14 @@ def test_a_file_that_keeps_changing_while_it_is_read_is_reported(docs, monkeypat
     with sketched(["a", "b", "c"]) as work:
         assert grouped(work) == [(b"a", b"c")]
         assert work.skipped.by_reason == {"changed": [("b", "")]}
+
+
+@pytest.mark.reliability("a change while it is read again")
+def test_lines_of_a_file_that_grows_while_they_are_read_again_are_read_once_more(tmp_path, monkeypatch):
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(SAMPLES["jsonl"][2](ROWS[:2]))
+    corpus = corpus_of(path)
+    for times, found in ((1, dict(enumerate(TEXTS[:2]))), (1000, dict.fromkeys(range(2), "unverified: changed"))):
+        with monkeypatch.context() as patch:
+            growing(patch, path, times)
+            assert read_again(corpus) == found

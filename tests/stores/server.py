@@ -121,20 +121,15 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._answer(head=False)
 
-    def do_PUT(self) -> None:
-        self._change()
-
-    def do_POST(self) -> None:
-        self._change()
-
-    def do_DELETE(self) -> None:
-        self._change()
+    def _asked(self) -> tuple[str, str, dict[str, str]]:
+        """The bucket, the key and the parameters of a request."""
+        split = urlsplit(self.path)
+        bucket, _, key = unquote(split.path).lstrip("/").partition("/")
+        return bucket, key, {name: values[-1] for name, values in parse_qs(split.query, keep_blank_values=True).items()}
 
     def _change(self) -> None:
         """Answer a request that changes objects."""
-        split = urlsplit(self.path)
-        bucket, _, key = unquote(split.path).lstrip("/").partition("/")
-        query = {name: values[-1] for name, values in parse_qs(split.query, keep_blank_values=True).items()}
+        bucket, key, query = self._asked()
         of_upload = "uploadId" in query
         what = {
             "PUT": "PIECE" if of_upload else "PUT",
@@ -145,6 +140,8 @@ class _Handler(BaseHTTPRequestHandler):
         with self._refusing(what, bucket, key):
             self.store.note(what, bucket, key, len(data))
             self._changed(what, bucket, key, query, data)
+
+    do_PUT = do_POST = do_DELETE = _change  # noqa: N815
 
     @contextmanager
     def _refusing(self, what: str, bucket: str, key: str) -> Iterator[None]:
@@ -211,9 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
         return data
 
     def _answer(self, *, head: bool) -> None:
-        split = urlsplit(self.path)
-        bucket, _, key = unquote(split.path).lstrip("/").partition("/")
-        query = {name: values[-1] for name, values in parse_qs(split.query, keep_blank_values=True).items()}
+        bucket, key, query = self._asked()
         listing = not key and not head
         what = "LIST" if listing else "HEAD" if head else "GET"
         subject = query.get("prefix", "") if listing else key

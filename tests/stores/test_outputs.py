@@ -223,6 +223,7 @@ def test_an_error_in_the_work_completes_no_upload(texts: ObjectStore, tmp_path: 
     ("target", "said"),
     [
         (f"s3://{OUT}", "write error: this is a prefix: name an object"),
+        (f"s3://{OUT}/x/", "write error: this is a prefix: name an object"),
         ("s3://nowhere/x.tsv", "NO_SUCH_BUCKET"),
         (f"s3://{OUT}/a//x.tsv", "// in its name"),
         (f"s3://{OUT}/x.answer", "a .answer file must be on this machine: simdocs act reads it from a disk"),

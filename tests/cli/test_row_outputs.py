@@ -19,58 +19,6 @@ def here(tmp_path):
     return tmp_path
 
 
-def test_the_summary_says_what_was_written_where(here):
-    done = simdocs("dedupe", "in.jsonl", "--kept-rows", "k.jsonl", "--removed-rows", "r.jsonl", "--summary", cwd=here)
-    assert (done.status, done.out) == (3, b"")
-    assert "in.jsonl, line 4: not compared, and kept: not JSON" in done.err
-    assert ", 1 not compared: malformed\n" in done.err
-    assert done.err.splitlines()[-2:] == [
-        "kept rows: 3, of these 1 that could not be compared, written to k.jsonl",
-        "removed rows: 1, written to r.jsonl",
-    ]
-    assert (here / "k.jsonl").read_bytes() == b"\n".join((LINES[0], LINES[2], b"no JSON")) + b"\n"
-    assert (here / "r.jsonl").read_bytes() == LINES[1] + b"\n"
-
-
-def test_an_option_about_the_answer_asks_for_it(here):
-    rows = ("--kept-rows", "k.jsonl", "-q")
-    plain = simdocs("dedupe", "in.jsonl", "-q", cwd=here).out
-    assert plain
-    assert simdocs("dedupe", "in.jsonl", *rows, "--format", "tsv", cwd=here).out == plain
-    assert simdocs("dedupe", "in.jsonl", *rows, "-o", "-", cwd=here).out == plain
-    assert simdocs("dedupe", "in.jsonl", *rows, "--list", "duplicates", cwd=here).out == b"in.jsonl#b\n"
-    assert simdocs("dedupe", "in.jsonl", *rows, "-o", "answer.tsv", cwd=here).out == b""
-    assert (here / "answer.tsv").read_bytes() == plain
-
-
-def test_standard_input_and_output(here):
-    data = (here / "in.jsonl").read_bytes()
-    kept = b"\n".join((LINES[0], LINES[2], b"no JSON")) + b"\n"
-    for path in ("-", "/dev/stdout"):
-        done = simdocs("dedupe", "-", "--input-format", "jsonl", "--kept-rows", path, "-q", cwd=here, stdin=data)
-        assert done.out == kept
-    both = simdocs("dedupe", "in.jsonl", "--kept-rows", "-", "--list", "kept", cwd=here)
-    assert (both.status, both.out) == (2, b"")
-    assert "rows and the answer cannot both go to standard output: add -o PATH for the answer" in both.err
-    assert simdocs("dedupe", "in.jsonl", "--kept-rows", "-", "-o", "x.tsv", "-q", cwd=here).out == kept
-
-
-def test_files_of_json_lines_go_to_standard_output_together(here):
-    mark = b"\xef\xbb\xbf"
-    (here / "new.jsonl").write_bytes(mark + LINES[2] + b"\n" + b'{"text": "bread"}')
-    done = simdocs("dedupe", "new.jsonl", "in.jsonl", "--kept-rows", "-", "--removed-rows", "gone", "-q", cwd=here)
-    assert done.out == b"\n".join((LINES[2], b'{"text": "bread"}', LINES[0], b"no JSON")) + b"\n"
-    assert (here / "gone/new.jsonl").read_bytes() == mark
-    assert (here / "gone/in.jsonl").read_bytes() == LINES[1] + b"\n" + LINES[2] + b"\n"
-
-
-def test_rows_cannot_be_written_to_the_file_of_the_answer(here):
-    done = simdocs("dedupe", "in.jsonl", "-o", "x.jsonl", "--kept-rows", "./x.jsonl", cwd=here)
-    assert done.status == 2
-    assert "x.jsonl and ./x.jsonl are not two different places" in done.err
-    assert os.listdir(here) == ["in.jsonl"]
-
-
 @pytest.mark.parametrize("beside", [-1, 0, 1, 2])
 @pytest.mark.parametrize("size", [1 << 19, 1 << 20])
 def test_a_row_that_is_too_long_to_compare_is_written_whole(here, size, beside):

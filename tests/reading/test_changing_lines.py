@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import simdocs
+from simdocs.model.skipped import DocumentSkipped
 from simdocs.reading import files
 from simdocs.reading.files import Stamp
 from simdocs.reading.formats.lines import blocks_of, read_block
@@ -74,6 +75,11 @@ def shrink(path: Path) -> None:
     os.truncate(path, 100)
 
 
+def write_one_line(path: Path) -> None:
+    """It is shorter than a block then."""
+    write(path, b'{"text": "x", "id": 99}\n')
+
+
 def replace(path: Path) -> None:
     other = path.with_name("other")
     other.write_bytes(b'{"text": "quite another", "id": 77}\n' * 30)
@@ -88,7 +94,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.reliability("JSON Lines rewritten or cut short while they are read")
-@pytest.mark.parametrize("change", [rewrite, shrink, replace, os.unlink])
+@pytest.mark.parametrize("change", [rewrite, shrink, write_one_line, replace, os.unlink])
 def test_a_file_that_changes_meanwhile_gives_only_lines_of_the_old_one(path: Path, change: Change) -> None:
     """Whole lines are read from the beginning of the old file, and no line of the new one."""
     _, _, reads = names(path, change, 1 << 30)
@@ -137,6 +143,15 @@ def test_a_file_of_one_block_that_changes_is_read_again(path: Path, change: Chan
     (block,) = blocks_of("jsonl", os.fsencode(path), MIB, 0, stamp, 0, follow=True)
     ids = read_block(block, FIELDS)[0].ids
     assert ids == {rewrite: [b"9%d" % number for number in IDS], shrink: [b"11", b"12", b"13"]}[change]
+
+
+@pytest.mark.reliability("JSON Lines rewritten or cut short while they are read")
+def test_the_last_of_several_blocks_is_not_read_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut_small(monkeypatch, BLOCK)
+    *_, last = blocks_of("jsonl", os.fsencode(path), MIB, 0, Stamp.of(path.stat()), 0, follow=True)
+    write_one_line(path)
+    with pytest.raises(DocumentSkipped, match="changed"):
+        read_block(last, FIELDS)
 
 
 @pytest.mark.reliability("JSON Lines rewritten or cut short while they are read")

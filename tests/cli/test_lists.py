@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from tests.cli.corpus import A1, A, lay
+from tests.cli.corpus import A, lay
 from tests.cli.program import finished, running, simdocs
 
 ENDS = {"--files-from": b"\n", "--files0-from": b"\0"}
@@ -22,25 +22,10 @@ def listed(option: str, *names: bytes) -> bytes:
     return b"".join(name + ENDS[option] for name in names)
 
 
-def test_a_list_of_names_may_be_a_file_or_standard_input(here, option):
-    names = listed(option, b"docs/c.txt", b"docs/b.txt", b"docs/a.txt")
-    lay(here, {"list": names})
-    expected = (0, [("docs/b.txt", "docs/a.txt")], "")
-    for how in ({"arguments": ["list"]}, {"arguments": ["-"], "stdin": names}):
-        done = simdocs("dedupe", option, *how.pop("arguments"), cwd=here, **how)
-        assert (done.status, done.names, done.err) == expected
-
-
 @pytest.mark.reliability("a last entry without its line feed or NUL")
 def test_the_last_entry_of_a_list_may_lack_its_end(here, option):
     names = listed(option, b"docs/b.txt", b"docs/a.txt")[:-1]
     assert simdocs("dedupe", option, "-", stdin=names, cwd=here).names == [("docs/b.txt", "docs/a.txt")]
-
-
-def test_directories_in_lists_are_walked(here, option):
-    lay(here, {"more/x": A})
-    done = simdocs("dedupe", option, "-", "--exclude", "b.*", stdin=listed(option, b"more", b"docs"), cwd=here)
-    assert (done.status, done.names) == (0, [("more/x", "docs/a.txt")])
 
 
 @pytest.mark.reliability("an empty entry")
@@ -65,12 +50,6 @@ def test_an_entry_that_does_not_exist_is_an_error(here, option):
     assert (done.status, done.out) == (2, b"")
     why = "gone\\x1b: No such file or directory: correct the entry or remove it"
     assert done.err == f"simdocs: error: -: entry 2: {why}\n"
-
-
-def test_a_list_with_crlf_line_ends_is_called_one(here):
-    done = simdocs("dedupe", "--files-from", "-", stdin=b"docs/a.txt\r\ndocs/b.txt\r\n", cwd=here)
-    why = "docs/a.txt\\r: No such file or directory: the list has CRLF line ends, and must have LF"
-    assert done == (2, b"", f"simdocs: error: -: entry 1: {why}\n")
 
 
 @pytest.mark.reliability("lines given to --files0-from")
@@ -110,12 +89,6 @@ def test_a_list_that_cannot_be_read_is_an_error(here, option, name):
     done = simdocs("dedupe", option, name, cwd=here)
     assert (done.status, done.out, len(done.err.splitlines())) == (2, b"", 1)
     assert done.err.startswith(f"simdocs: error: {name}: ")
-
-
-def test_a_dash_in_a_list_is_standard_input(here):
-    lay(here, {"list": b"-\ndocs/a.txt"})
-    done = simdocs("dedupe", "--files-from", "list", stdin=A1, cwd=here)
-    assert (done.status, done.names) == (0, [("-", "docs/a.txt")])
 
 
 @pytest.mark.reliability("a file named -")

@@ -146,6 +146,23 @@ def test_a_draft_of_another_user_is_left_alone_and_reported(place, monkeypatch, 
     assert tree(place) == before
 
 
+@pytest.mark.parametrize("said", ["holds mine, which", pytest.param("belongs to another user", marks=as_root)])
+def test_a_directory_that_takes_the_place_of_a_new_draft_is_left_alone(place, monkeypatch, said):
+    try_lock = syscalls.try_lock
+
+    def taken(descriptor: int) -> bool:
+        if said.startswith("holds"):
+            os.close(os.open("mine", os.O_CREAT, dir_fd=descriptor))
+        else:
+            os.fchown(descriptor, 12345, -1)
+        return try_lock(descriptor)
+
+    monkeypatch.setattr(syscalls, "try_lock", taken)
+    with pytest.raises(OutputError, match=said):
+        work(place, DRAFT_DIRECTORY)
+    assert os.listdir(place / DRAFT_DIRECTORY) == ["mine"] * said.startswith("holds")
+
+
 def test_a_draft_that_is_published_while_it_is_looked_at_is_not_emptied(place, monkeypatch):
     """Its writer has finished, so that it can be locked, but it is no longer a draft."""
     save(place / "draft.signatures", 1)

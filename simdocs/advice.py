@@ -19,7 +19,7 @@ from simdocs.kernels.multisets import frequencies
 from simdocs.matching.corpus import Corpus
 from simdocs.model.artifact import Artifact, Shingles
 from simdocs.model.documents import WIDE, Documents
-from simdocs.model.figures import STEPS
+from simdocs.model.figures import STEPS, counted
 from simdocs.model.ragged import Array, Floats, Ragged
 from simdocs.names import display_name
 from simdocs.options.families import UNITS, UnitFigures
@@ -164,7 +164,7 @@ def in_words(short: ShortTexts, shingling: Shingling, better: Suitable) -> str:
     if short.left_out:
         problem = f"without what is left out, {problem}"
     leave = "leave" if edit.endswith("characters") and not edit.startswith("an ") else "leaves"
-    typical = f"in a short one of {short.units - short.left_out:,.0f} {units}"
+    typical = f"in a short one of {counted(round(short.units - short.left_out), units[:-1])}"
     problem += f": {typical}, {edit} {leave} a similarity of only {left:.2f}"
     change = f"-k {better.k} " if better.k < k else ""
     threshold = f"--threshold {better.threshold:g}"

@@ -95,7 +95,7 @@ def tuned(options: Tune, run: Run) -> Tuning:
     recipe = plan.recipe if asked is None else asked.recipe
     banding, cut = recipe.banding, recipe.banding.cut
     advice, following = list(low_recall(banding, recipe.sketching.num_perm)), ""
-    every, texts, similar, documents = 0, 0, 0.0, None
+    every, texts, near, documents = 0, 0, 0, None
     counts, examples = list[int](), dict[int, tuple[bytes, bytes, float, str]]()
     if tuner is not None and asked is not None:
         run.skipped.warnings += outdated_warnings(run, plan.artifact)
@@ -106,7 +106,7 @@ def tuned(options: Tune, run: Run) -> Tuning:
         advice += tuner.advice
         every = tuner.every if tuner.times > 1 else len(documents)
         counts = list(map(round, sample.counts.tolist())) if len(sample.similarity) else []
-        similar = float(sample.weight[sample.similarity >= banding.threshold].sum())
+        near = round(float(sample.weight[sample.similarity >= banding.threshold].sum()))
         examples = dict(tuner.examples(asked))
     facts: dict[str, Any] = {
         **({"documents": 0} if documents is None else facts_read(documents)),
@@ -116,7 +116,7 @@ def tuned(options: Tune, run: Run) -> Tuning:
         "probability": least_probability(banding.threshold, *cut),
         "texts": texts,
         "of_documents": every,
-        "similar": round(similar),
+        "similar": near,
         "parameters": recipe.as_dict(),
         "seconds": None,
         "looks_like": {} if documents is None else dict(looking_like(documents)),
@@ -134,7 +134,7 @@ def tuned(options: Tune, run: Run) -> Tuning:
             yield f"{read_in_words(documents, run.skipped)}{drawn}; {counted(texts, 'different text')}"
         yield found_by(cut.bands, cut.rows, banding.threshold, facts["probability"])
         if counts:
-            yield f"about {similar:,.0f} pairs of different texts have a similarity of {banding.threshold:g} or more"
+            yield f"about {counted(near, 'pair')} of different texts with a similarity of {banding.threshold:g} or more"
         elif documents is not None:
             yield no_pair(documents, run.skipped, "distribution of similarities")
         yield from advice

@@ -67,11 +67,7 @@ def escape_controls(text: str, *, json: bool = False) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(character if _harmless(character) else _escaped(character, json) for character in text)
-
-
-def _harmless(character: str) -> bool:
-    return character.isprintable() or category(character) in _SHOWN
+    return "".join(each if each.isprintable() or category(each) in _SHOWN else _escaped(each, json) for each in text)
 
 
 def _escaped(character: str, json: bool) -> str:

@@ -90,6 +90,16 @@ class Skip(NamedTuple):
         name = path_from(self.root, self.name)
         return b"%b, %b %d" % (name, self.noun.encode(), self.line) if self.line else name
 
+    def of_argument(self) -> Skip:
+        """The skip of a file that was named as an argument: it is reported in any case."""
+        passed_by = self.reason in ("binary", "special", "vanished")
+        return self._replace(reason="named", detail=self.detail or explanation(self.reason)) if passed_by else self
+
+    def of_walk(self) -> Skip:
+        """The skip that `of_argument` has changed, or this one."""
+        reasons = {JUDGED["special"]: "special", JUDGED["vanished"]: "vanished"}
+        return self._replace(reason=reasons.get(self.detail, "binary")) if self.reason == "named" else self
+
 
 FIRST = 10
 """The number of skips of each reason that are named unless the user asks for all of them."""

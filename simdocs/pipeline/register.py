@@ -21,7 +21,7 @@ from simdocs.model.documents import (
     Documents,
 )
 from simdocs.model.ragged import BlockPlaces, ByteStrings, GrowingArray, GrowingByteStrings, Rows
-from simdocs.model.skipped import REPLACED, Skip, Skipped, and_more, explanation
+from simdocs.model.skipped import REPLACED, Skip, Skipped, and_more
 from simdocs.names import display_name
 from simdocs.options.families import noun_of
 from simdocs.options.recipes import Recipe
@@ -161,9 +161,7 @@ class Register:
         gone = skip.reason in ("vanished", "special") or (skip.reason, skip.detail) == ("changed", REPLACED)
         if gone and self._reached_again:
             self._gone.add(skip.name)
-        if skip.reason in ("binary", "special", "vanished") and skip.name in self._named:
-            skip = skip._replace(reason="named", detail=skip.detail or explanation(skip.reason))
-        self._skipped.add(skip)
+        self._skipped.add(skip.of_argument() if skip.name in self._named else skip)
 
     def _miss(self, read: Read, *, ended: bool) -> None:
         """Note what a file with many documents lacks."""

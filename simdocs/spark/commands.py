@@ -61,10 +61,8 @@ class _Parts(Group):
         metavar="OUT/",
     )
 
-    @property
-    def publishes_itself(self) -> bool:
-        """Whether the answer is published, and not a table to draw: Spark writes its parts."""
-        return True
+    publishes_itself = True
+    """Spark writes the parts of the answer."""
 
 
 class Signature(_Parts, OfSignatures, OfCluster):
@@ -138,8 +136,7 @@ def answer(options: Any, run: Run) -> Result:
 
     if options.output:
         target_of(options.output)  # fails now if it ever does
-    settings = dict(setting.partition("=")[::2] for setting in options.spark_conf)
-    with session(options.spark_master, settings) as there:
+    with session(options.spark_master, dict(each.partition("=")[::2] for each in options.spark_conf)) as there:
         from simdocs.spark.parts import signatures_written, written
 
         result = (signatures_written if isinstance(options, Signature) else written)(there, options, run)

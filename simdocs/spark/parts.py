@@ -48,10 +48,9 @@ def _drawn(batches: Batches, *, names: list[str], form: str) -> Batches:
 
 def written(spark: Any, options: Pairs, run: Run) -> Result:
     """Find what was asked, and write it in parts."""
-    target = target_of(options.output) if options.output else ""
     answer = found(spark, options, run.skipped)
-    if target:
-        write_rows(answer.rows, options.format, target)
+    if options.output:
+        write_rows(answer.rows, options.format, target_of(options.output))
     _report(answer.skipped, run.skipped)
     ((documents, empty),), rows = answer.read.collect(), answer.rows.count()
     found_now = f"{counted(rows, 'duplicate')}, {documents - rows:,} kept"
@@ -66,10 +65,10 @@ def _result(options: Any, run: Run, facts: dict[str, Any], line: str) -> Result:
 
 
 def _report(skips: Any, skipped: Skipped) -> None:
-    """Add what tasks have skipped. Of each reason, the first are named."""
+    """Add what tasks have skipped. Of each reason, the first are named, or all if each is told."""
     for reason, count in sorted(map(tuple, skips.groupBy("reason").count().collect())):
-        some = skips.where(F.col("reason") == reason).select("name", "detail", "line").limit(FIRST).collect()
-        skipped.extend(Skip(reason, text_to_name(name), detail, line) for name, detail, line in some)
+        some = skips.where(F.col("reason") == reason).limit(count if skipped.tell else FIRST).collect()
+        skipped.extend(Skip(reason, text_to_name(each.name), each.detail, each.line) for each in some)
         skipped.count(reason, count - len(some))
 
 
@@ -104,7 +103,8 @@ def _sign(_plan: Plan, tasks: Batches, *, output: str, given: dict[str, Any]) ->
     create_directories(output)
     for number, _, payload in rows_of(tasks):
         part = f"{output}/part-{number:06}.signatures"
-        made: Any = simdocs.signature(*pickle.loads(payload).found.names, output=part, jobs=1, lock_wait=600, **given)
-        reasons = sorted(made.skipped.counts.keys() - {"named"})  # these files were met in a walk, not named
-        said = [said_of(skip) for reason in reasons for skip in made.skipped.kept(reason)]
+        files = pickle.loads(payload).found
+        made: Any = simdocs.signature(*files.names, output=part, jobs=1, lock_wait=600, **given)
+        skips = (skip for reason in sorted(made.skipped.counts) for skip in made.skipped.kept(reason))
+        said = [said_of(skip.of_walk(), files) for skip in skips]  # most files were met in a walk
         yield pa.RecordBatch.from_pydict({"said": [json.dumps({"documents": len(made.documents)}), *said]})

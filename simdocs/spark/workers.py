@@ -30,6 +30,7 @@ from simdocs.names import name_to_text
 from simdocs.options.recipes import Bands, SignatureRecipe
 from simdocs.pipeline.reading import read_task
 from simdocs.pipeline.signing import shingled, sign_task, signing_of
+from simdocs.reading.file_list import FileList
 from simdocs.spark.tasks import PLACES, Share, changed, portions
 from simdocs.version import __version__
 
@@ -118,7 +119,7 @@ def signed(plan: Plan, tasks: Batches) -> Batches:
                 raise no_rows(KEPT, 1, read.names[int(np.argmax(texts))])
             there = np.flatnonzero((facts["flags"] & EMPTY) == 0)
             documents, empty = documents + len(facts), empty + len(facts) - len(there)
-            said += map(said_of, read.skips)
+            said += (said_of(skip, task.found) for skip in read.skips)
             keys = (band_keys(signatures, there, cut.bands, cut.rows) + salts).T.ravel().view(np.int64)
             ranks, digests = _ranks(plan, facts["size"][there]), facts["digest"][there].view(np.int64)
             yield _batch(
@@ -134,8 +135,9 @@ def signed(plan: Plan, tasks: Batches) -> Batches:
         yield _batch(high=none, low=none, rank=none, id=np.full(len(said), number << PLACES), keys=keyless, said=said)
 
 
-def said_of(skip: Skip) -> str:
-    """A skip as JSON."""
+def said_of(skip: Skip, found: FileList) -> str:
+    """A skip among these files, as JSON."""
+    skip = skip.of_argument() if skip.name in map(found.names.__getitem__, found.named) else skip
     return json.dumps(skip._asdict() | {"name": name_to_text(skip.name), "root": ""})
 
 

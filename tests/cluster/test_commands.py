@@ -32,27 +32,40 @@ def here(tmp_path: Path) -> Path:
 
 @with_spark
 def test_parts_have_the_lines_of_one_machine(here: Path):
-    (here / "docs/bad.jsonl").write_text("{\n" * 12)
-    found = ("dedupe", "docs", "-q", "--summary-json")
+    lay(here, {"docs/bad.jsonl": b"{\n" * 12, "named": b"\0"})
+    found = ("dedupe", "docs", "named", "-v", "--summary-json")
     done = on_cluster("spark", *found, "cluster.json", "-o", "out", "--format", "tsv", *LOCAL, cwd=here)
-    assert done == (3, b"", "")
+    assert (done.status, done.out) == (3, b"")
     assert (here / "out/_SUCCESS").exists()
     parts = b"".join(part.read_bytes() for part in sorted((here / "out").glob("part-*")))
-    assert parts == simdocs(*found, "here.json", cwd=here).out
-    skipped, alone = (json.loads((here / name).read_text())["skipped"] for name in ("cluster.json", "here.json"))
-    assert skipped == alone != {}
+    local = simdocs(*found, "here.json", cwd=here)
+    assert parts == local.out
+    *skips, summary = done.err.splitlines()
+    assert summary == "61 documents, 0 empty; 26 duplicates, 35 kept"
+    assert sorted(skips) == sorted(line for line in local.err.splitlines() if line.startswith("simdocs: "))
+    assert len(skips) == 14
+    facts, alone = (json.loads((here / name).read_text()) for name in ("cluster.json", "here.json"))
+    del facts["seconds"]
+    assert facts == {"documents": 61, "empty": 0, "rows": parts.count(b"\n"), "skipped": alone["skipped"]}
     again = on_cluster("spark", "pairs", "docs", "-o", "out", *LOCAL, cwd=here)
     assert is_one_line(again)
     assert "out: exists" in again.err
 
 
 @with_spark
-@pytest.mark.slow
 def test_parts_of_signatures_are_merged_to_those_of_one_run(here: Path):
-    assert on_cluster("spark", "signature", "docs", "-o", "out", "--unit", "word", "-v", *LOCAL, cwd=here).status == 0
+    lay(here, {"docs/bad.jsonl": b"{\n" * 12, "named": b"\0"})
+    asked = ("signature", "docs", "named", "--unit", "word", "-v")
+    done = on_cluster("spark", *asked, "-o", "out", *LOCAL, cwd=here)
+    local = simdocs(*asked, "-o", "once.signatures", cwd=here)
+    assert (done.status, done.out) == (3, b"") == (local.status, local.out)
+    *skips, summary = done.err.splitlines()
+    assert summary == "61 documents signed"
+    assert sorted(skips) == sorted(line for line in local.err.splitlines() if line.startswith("simdocs: "))
+    assert len(skips) == 14
+    assert (here / "out/_SUCCESS").exists()
     parts = sorted(str(part.relative_to(here)) for part in (here / "out").glob("*.signatures"))
     assert simdocs("merge", *parts, "-q", "-o", "merged.signatures", cwd=here).status == 0
-    assert simdocs("signature", "docs", "-q", "-o", "once.signatures", "--unit", "word", cwd=here).status == 0
     for name in ("signatures.npy", "documents.npy", "names.npy", "manifest.json"):
         assert (here / "merged.signatures" / name).read_bytes() == (here / "once.signatures" / name).read_bytes()
 

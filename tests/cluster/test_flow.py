@@ -18,6 +18,7 @@ import simdocs
 from simdocs.model.skipped import WITHOUT_ROWS
 from simdocs.names import name_to_text
 from tests.cli.corpus import lay
+from tests.cli.program import simdocs as simdocs_here
 from tests.cluster.documents import lay_generated, lay_real, texts
 from tests.spark import CLUSTER, RETRYING, with_spark
 
@@ -25,7 +26,7 @@ pytest.importorskip("pyspark", reason="no pyspark: pip install 'simdocs[spark]'"
 from pyspark.sql import functions
 
 import simdocs.spark
-from simdocs.spark import answers, flow
+from simdocs.spark import answers, flow, parts
 
 QUESTIONS = ("dedupe", "pairs")
 
@@ -65,6 +66,14 @@ def generated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_generated_documents_of_all_formats(question, spark, generated):
     assert same(spark, question, "docs", "rows", ours={"partitions": 3}) > 500
+
+
+@with_spark
+def test_parts_in_json_lines_are_those_of_one_machine(spark, generated, tmp_path: Path):
+    parts.write_rows(simdocs.spark.pairs(spark, "docs", partitions=3).rows, "jsonl", f"file://{tmp_path}/parts")
+    done = simdocs_here("pairs", "docs", "--format", "jsonl", cwd=tmp_path)
+    made = b"".join(path.read_bytes() for path in sorted((tmp_path / "parts").glob("part-*")))
+    assert made == done.out != b""
 
 
 @with_spark

@@ -71,6 +71,7 @@ def test_as_much_memory_as_is_needed_is_enough():
     with pytest.raises(MemoryNeededError) as refused:
         simdocs.dedupe(signatures, exact=True, max_memory=1)
     needed = refused.value.needed
+    assert needed > 3 * candidates._DOCUMENT  # beside the tokens
     assert len(simdocs.dedupe(signatures, exact=True, max_memory=needed)) == 1
     with pytest.raises(MemoryNeededError):
         simdocs.dedupe(signatures, exact=True, max_memory=needed - 1)

@@ -99,3 +99,10 @@ def test_a_query_is_compared_with_all_documents_if_the_sketch_has_too_few_of_its
     for fewest, read in ((sampled, 0), (sampled + 1, 1)):
         with mock.patch.object(quoting, "_FEWEST", fewest):
             assert simdocs.query(index, texts=[query], passages=True).summary()["compared_with_all"] == read
+
+
+def test_tokens_that_are_left_out_are_none_of_those_that_a_sketch_has_of_a_query():
+    template, own = page(9), [page(1, 12), page(2, 60)]
+    index = simdocs.index(texts=[f"{text} {template}" for text in own], containment=True, ignore_common=0.9)
+    found = simdocs.query(index, texts=[f"{template} {own[0]}"], passages=True, min_passage=80)
+    assert (found.summary()["compared_with_all"], [row[4] for row in found.rows()]) == (1, ["0"])

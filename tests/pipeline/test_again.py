@@ -339,3 +339,12 @@ def test_lines_of_a_file_that_grows_while_they_are_read_again_are_read_once_more
         with monkeypatch.context() as patch:
             growing(patch, path, times)
             assert read_again(corpus) == found
+
+
+@pytest.mark.parametrize("change", [make_binary, vanish])
+def test_no_document_that_is_lost_counts_as_one_that_was_read_again(docs, change):
+    simdocs.index("a", "b", "c", output="x.index")
+    change(docs / "b")
+    found = simdocs.query("x.index", texts=[TEXT], passages=True, min_passage=40)
+    said = "1 of 3 documents is gone or has changed since x.index was built: build it again"
+    assert (found.warnings, found.summary()["read_again"], len(found)) == ((said,), 2, 2)

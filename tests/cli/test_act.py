@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ import simdocs as library
 from tests.artifacts.test_answer_file import forge
 from tests.cli.corpus import A1, A2, A, B, lay
 from tests.cli.program import Done, bound_by_modes, simdocs
+from tests.cli.terminal import on_terminal
+from tests.cli.traps import trap
 from tests.storage.acting import JOURNAL, answered, undo
 
 ALL = {"max_removed": 1.0}
@@ -279,6 +282,23 @@ def test_documents_of_an_index_are_kept_wherever_they_are(place: Path, monkeypat
     (place / "archive/old/a").write_bytes(A)
     assert move() == []
     assert not (place / "new/b").exists()
+
+
+INTERRUPTED = {
+    "act x.answer --move away": "the answer is incomplete",
+    "act x.answer --move away -o x.tsv": "nothing was written",
+    "act x.answer --move away --yes": "",
+    "dedupe docs/deep/b.jsonl --kept-rows k": "nothing was written",
+}
+
+
+@pytest.mark.parametrize("words", INTERRUPTED)
+def test_an_interruption_says_what_it_has_left_but_for_steps_in_a_journal(place: Path, words: str) -> None:
+    lay(place, {"docs/deep/b.jsonl": b'{"text": "one"}\n'})
+    env = trap(place, "os.kill(main, 2)", "open", "docs/deep/b") | {"TERM": "xterm"}
+    done = on_terminal(*words.split(), which=["stderr"], cwd=place, env=env)
+    left = INTERRUPTED[words]
+    assert (done.status, done.err) == (-signal.SIGINT, left and f"simdocs: interrupted: {left}\n")
 
 
 # The journal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import simdocs as library
 from simdocs.artifacts import formats
 from simdocs.errors import ArtifactError
 from simdocs.options.recipes import Containing
@@ -137,6 +139,8 @@ def test_check_takes_several_artifacts(there):
     files = ["x.index/names.npy", "x.shingles/tokens.npy", "docs", "docs/0"]
     assert [line.split(": ")[2] for line in done.err.splitlines()] == files
     assert done.status == 4
+    library.check(there / "x.index").write(there / "said.jsonl")
+    assert [*json.loads((there / "said.jsonl").read_bytes())] == ["kind", "problem"]
     # One that is not there keeps nobody from looking at the others.
     assert check(there, "x.index", "nowhere").status == 2
 

@@ -94,6 +94,8 @@ def test_names_of_files_or_directories_or_nothing_are_left_to_the_shell(kind):
     for line in KINDS[kind]:
         word = line.split()[-1].rpartition("=")[2]
         assert offered("simdocs", *line.split()) == ([(kind, word, "_")] if kind else [])
+    if kind == "file":  # bash makes `=` a word of its own, also where it is the name of a file
+        assert asked("simdocs", "query", "=", "x", _SIMDOCS_COMPLETE="bash_complete").out.startswith(b"file")
 
 
 @pytest.mark.parametrize(

@@ -70,9 +70,9 @@ def test_a_narrow_terminal_shows_the_whole_bar(built, command, columns):
 
 
 @pytest.mark.reliability("a terminal as standard input")
-@pytest.mark.parametrize("words", ["query x.index -", "dedupe --files-from -", "show -"])
+@pytest.mark.parametrize("words", ["query x.index -", "dedupe --files-from -", "dedupe --files0-from -", "show -"])
 def test_every_command_hints_that_it_reads_the_terminal(built, words):
-    typed = b"docs\n\x04"
+    typed = b"docs\0\x04\x04" if "files0" in words else b"docs\n\x04"
     done = on_terminal(*words.split(), which=["stdin"], typed=typed, cwd=built)
     assert (done.status, done.err) == (0, "simdocs: reading standard input: type, then Ctrl-D\n")
     quiet = on_terminal(*words.split(), "-q", which=["stdin"], typed=typed, cwd=built)

@@ -221,7 +221,7 @@ def _tiles(begins: Index, ends: Index, others: Index, edges: Edges) -> tuple[Ind
 
     Runs of one length that begin at places next to each other are one candidate: any stretch of that length between the
     beginning of the first and the end of the last is a run. A candidate is cut by taken places at each side at most
-    once or twice, because what was taken before is at least as long.
+    once or twice, because what was taken before is at least as long: nothing is left of it after such places.
     """
     lengths = ends - begins
     firsts = np.flatnonzero(np.append(True, (np.diff(begins) != 1) | (np.diff(lengths) != 0)))
@@ -256,8 +256,6 @@ def _tiles(begins: Index, ends: Index, others: Index, edges: Edges) -> tuple[Ind
             taken.insert(at, start)
             until.insert(at, start + size)
             start += size
-        elif at < len(taken) and until[at] < end:
-            offer(until[at], end, length)
         offer(start, stop, length)
     found = np.array(taken, np.int64)
     sizes = np.array(until, np.int64) - found

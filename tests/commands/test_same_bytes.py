@@ -98,10 +98,16 @@ def test_answers_are_the_same_for_any_size_of_blocks(there, expected, monkeypatc
     assert every(there) == expected
 
 
+def test_answers_are_the_same_if_all_blocks_are_small(there, expected, monkeypatch):
+    for constant in SIZES:
+        monkeypatch.setattr(constant, 3)
+    assert every(there) == expected
+
+
 SMALL = {f"commands.{name}": ("AT_ONCE",) for name in ("dedupe", "repeated", "searching", "shown_tables")} | {
     "matching.containing": ("_HITS_AT_ONCE", "_BYTES_AT_ONCE"),
     "matching.lookup": ("_ASKED_AT_ONCE", "PAIRS_AT_ONCE"),
-    "matching.nearest": ("_ROWS_AT_ONCE", "_PAIRS_AT_ONCE"),
+    "matching.nearest": ("_ROWS_AT_ONCE", "_ASKED_AT_ONCE", "_PAIRS_AT_ONCE"),
     "matching.quoting": ("_HITS_AT_ONCE", "_BYTES_AT_ONCE"),
 }
 
@@ -117,8 +123,9 @@ def everything(place: Path) -> list[Any]:
         simdocs.dedupe(*NAMES, threshold=0.5, **how),
         simdocs.dedupe("two", against="x.index", threshold=0.5),
         simdocs.passages("one", min_passage=9, **how),
+        *(simdocs.pairs(*NAMES, threshold=0.5, all_copies=every_copy, **how) for every_copy in (False, True)),
         simdocs.query(index, *NAMES, threshold=0.4, top=3, itself=True),
-        simdocs.query(index, "one", nearest=2),
+        simdocs.query(index, *NAMES, nearest=1),
         simdocs.query(index, "one", measure="containment", top=3),
         simdocs.query("x.index", "one/0000", "one/0001", "two/0000", passages=True, min_passage=9),
         simdocs.show("x.index", buckets=True),
@@ -126,7 +133,7 @@ def everything(place: Path) -> list[Any]:
         simdocs.show(text="a few words, a few shingles", k=2),
         answered(ASKED["index"](documents=NAMES, output="x.index", dry_run=True, threshold=0.5, **how)),
     )
-    listings = ([None, "kept", "duplicates", "groups"],) * 2 + ([None],) * 8 + ([None, "all"],)
+    listings = ([None, "kept", "duplicates", "groups"],) * 2 + ([None],) * 10 + ([None, "all"],)
     found = list[Any]()
     for result, each in zip(results, listings, strict=True):
         found += [repr(list(result.rows(listing))) for listing in each]
@@ -146,6 +153,9 @@ def test_every_table_is_the_same_in_small_blocks(there, tmp_path_factory, monkey
         for name in names:
             monkeypatch.setattr(f"simdocs.{module}.{name}", 11 if name == "AT_ONCE" else 2)
     assert everything(place) == whole
+    counts = [simdocs.pairs(*NAMES, **OPTIONS).summary()["pairs"]]
+    monkeypatch.setattr("simdocs.kernels.buckets.PAIRS_AT_ONCE", 2)
+    assert [simdocs.pairs(*NAMES, **OPTIONS).summary()["pairs"]] == counts != [0]
 
 
 @pytest.mark.reliability("any number of workers, order of files and size of batches")

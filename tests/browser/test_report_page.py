@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,136 @@ def test_search_and_filters_choose_groups(view: Shown, small: Path) -> None:
     view.page.evaluate("location.hash = '#g=1'")
     view.until(".status", "3 groups")
     view.until(".detail h3", "Group 1")
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a group of 205 documents, of long texts that differ in a few lines, and of a long line."""
+    lines = [f"{at:04} is the number of this line" for at in range(3300)]
+    other = [line.upper() + "!" if at in (10, 15, 21, 1700, 3299) else line for at, line in enumerate(lines)]
+    line = "x" + "".join(f"{at:03}\U0001f600" for at in range(500))
+    docs = {f"many/{at:03}": f"{A.decode()} {at:03}".encode() for at in range(205)}
+    docs |= {"lines/a": "\n".join(lines).encode(), "lines/b": "\n".join(other).encode()}
+    docs |= {"line/a": line.encode(), "line/it's": line.replace("250", "xyz").encode()}
+    place = lay(tmp_path_factory.mktemp("odd"), docs)
+    page_of(place, *sorted({name.split("/")[0] for name in docs}))
+    return place / "page.html"
+
+
+def test_lines_that_are_the_same_are_folded_but_for_those_around_a_difference(view: Shown, odd: Path) -> None:
+    view.open(odd, "#g=1")
+    view.until(".documents", "lines/b")
+    shown_now = [line.split("\t")[0] for line in view.text(".diff tbody").split("\n")]
+    near = [*range(8, 24), *range(1698, 1703), *range(3297, 3300)]
+    rows = [f"{at:04} is the number of this line" for at in near]
+    folds = ["⋯ 8 lines", "⋯ 1,674 lines", "⋯ 1,594 lines"]
+    assert shown_now == [folds[0], *rows[:16], folds[1], *rows[16:21], folds[2], *rows[21:]]
+    assert view.count(".diff tr.differs") == 5
+    view.page.locator(".fold button").nth(1).click()
+    assert view.page.locator(".fold").all_inner_texts() == [folds[0], "⋯ 174 lines", folds[2]]
+    assert view.count(".diff tbody tr") == 24 + 3 + 1500
+    view.page.locator("input[type=checkbox]").check()
+    assert view.page.locator(".fold").all_inner_texts() == ["⋯ 1,800 lines"]
+    assert view.count(".diff tbody tr") == 1501
+    view.page.locator("input[type=checkbox]").uncheck()
+    assert view.page.locator(".fold").all_inner_texts() == folds
+
+
+def test_of_a_long_line_both_ends_are_shown_and_no_character_is_cut(view: Shown, odd: Path) -> None:
+    view.open(odd, "#g=0")
+    view.until(".tools code", """simdocs compare line/a 'line/it'"'"'s'""")
+    begin, end = "x" + "".join(f"{at:03}\U0001f600" for at in range(32)), "499\U0001f600"
+    left = view.text(".diff tbody td")
+    assert left.startswith(f"{begin}⋯ ")
+    assert left.endswith(end)
+    more = view.page.locator(".diff .more")
+    assert more.all_inner_texts() == ["⋯ 930 characters", "⋯ 927 characters"] * 2
+    assert view.page.locator(".diff ins").all_inner_texts() == ["xyz"]
+    more.first.click()
+    assert view.count(".diff .more") == 3
+    assert view.page.locator(".diff td").first.inner_text().startswith(f"{begin}032\U0001f600033")
+
+
+def test_of_a_large_group_some_documents_are_shown_and_all_if_asked_for(view: Shown, odd: Path) -> None:
+    view.open(odd)
+    rows = view.page.locator(".documents tbody tr")
+    told = ["2 000\n205 documents · 0.97–0.99 · 55 KiB · many/", "0 a\n2 documents · 0.98 · 3.42 KiB · line/"]
+    assert view.page.locator(".row").all_inner_texts()[:2] == told
+    assert rows.first.inner_text().split("\t") == ["many/000 kept", "", "276 bytes"]
+    assert (rows.count(), rows.last.inner_text()) == (201, "show 5 more documents")
+    rows.last.locator("button").click()
+    assert (rows.count(), rows.last.inner_text().split("\t")[0]) == (205, "many/204")
+    rows.last.locator("button").click()
+    view.until(".detail h4", "Kept and duplicate 204 of 204")
+    assert view.page.url.endswith("#g=2&d=204")
+    assert (rows.count(), rows.nth(200).inner_text().split("\t")[0]) == (202, "many/204")
+    box, outer = view.page.locator(".documents tr.chosen").bounding_box(), view.page.locator(".members").bounding_box()
+    assert outer["y"] <= box["y"] <= box["y"] + box["height"] <= outer["y"] + outer["height"]
+    assert "Texts are in this page for the first 50 duplicates of a group." in view.text(".detail")
+    view.press("n")
+    assert view.page.url.endswith("#g=2&d=204")
+    view.press("p")
+    view.until(".detail h4", "Kept and duplicate 203 of 204")
+    view.open(odd, "#g=2&d=999")
+    view.until(".detail h4", "Kept and duplicate 204 of 204")
+
+
+def test_the_bar_has_its_limits_and_the_command_is_copied(browser: Any, odd: Path) -> None:
+    with shown(browser, permissions=["clipboard-read", "clipboard-write"]) as view:
+        view.open(odd)
+        limits = "all => all.map(each => [each.min, each.max, each.step, each.value].join(' '))"
+        assert view.page.locator("input[type=number]").evaluate_all(limits) == ["0 1 0.01 0.8", "0 1 0.01 1"]
+        view.page.locator(".tools button").click()
+        view.until(".tools button", "Copied")
+        assert view.page.evaluate("navigator.clipboard.readText()") == "simdocs compare many/000 many/001"
+        view.page.locator(".tools button", has_text="Copy").wait_for()
+        assert view.trouble == []
+
+
+def test_groups_are_sorted_as_asked_and_those_that_are_equal_by_their_place(view: Shown, large: Path) -> None:
+    view.open(large)
+    data = ReportPage(large.read_bytes()).data
+    ends = list(accumulate(data["counts"], initial=0))
+    names = [data["names"][begin] for begin in ends[:-1]]
+    scores = [data["similarities"][begin - at : end - at - 1] for at, (begin, end) in enumerate(pairwise(ends))]
+    freed = [sum(data["sizes"][begin + 1 : end]) for begin, end in pairwise(ends)]
+    by: dict[str, Callable[[int], Any]] = {
+        "bytes": lambda at: -freed[at],
+        "least": lambda at: min(scores[at]),
+        "most": lambda at: -max(scores[at]),
+        "name": names.__getitem__,
+        "number": data["numbers"].__getitem__,
+        "size": int,
+    }
+    for name, key in by.items():
+        view.page.locator("select").first.select_option(name)
+        first = [str(data["numbers"][at]) for at in sorted(range(len(names)), key=key)[:10]]
+        assert view.page.locator(".row .number").all_inner_texts()[:10] == first, name
+
+
+def test_keys_move_by_pages_and_keep_the_chosen_group_in_sight(view: Shown, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_bytes(report(answer_with(300), report_size=0).html())
+    view.open(page)
+    view.page.locator("select").first.select_option("number")
+    view.page.locator(".list").focus()
+    view.press("Home")
+    outer = view.page.locator(".list").bounding_box()
+    page_by = 11  # rows of a page, but one
+    for keys, group in (
+        (["PageDown"] * 3, 3 * page_by),
+        (["j"] * 20, 53),
+        (["PageUp"], 53 - page_by),
+        (["k"] * 9, 33),
+        (["End"], 299),
+        (["ArrowUp"] * 30, 269),
+        (["Home"], 0),
+    ):
+        view.press(*keys)
+        view.until(".row[aria-selected=true]", f"{group} ")
+        assert view.page.url.endswith(f"#g={group}")
+        box = view.page.locator(".row[aria-selected=true]").bounding_box()
+        assert outer["y"] - 1 <= box["y"] <= box["y"] + box["height"] <= outer["y"] + outer["height"] + 2
 
 
 def test_hostile_names_and_texts_stay_text(view: Shown, tmp_path: Path) -> None:

@@ -92,6 +92,8 @@ def test_a_copy_takes_the_place_of_a_missing_one_and_of_the_document_itself(ther
     simdocs.index("docs", output="docs.index", unit="word", k=2)
     itself = simdocs.query("docs.index", "docs/00", nearest=1, exact=exact)
     assert next(itself.rows())[1:3] == ("docs/aa", 1.0)
+    every = simdocs.query("docs.index", "docs/00", nearest=1, all_copies=True, exact=exact).rows()
+    assert [row[1] for row in every] == ["docs/aa", "docs/zz"]
     os.remove("docs/00")
     found = simdocs.query("docs.index", "asked", nearest=1, exact=exact)
     assert [each.summary()["copies_left_out"] for each in (itself, found)] == [1, 1]  # docs/zz

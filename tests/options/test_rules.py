@@ -29,3 +29,4 @@ def said(line: str) -> list[str]:
 def test_each_line_is_accepted_or_refused_in_these_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "_answered", lambda _options: 0)
     assert [each for line in LINES if line.startswith("$") for each in said(line)] == LINES
+    assert [len(said("$ compare" + " a" * texts)) for texts in (2000, 2001)] == [1, 2]

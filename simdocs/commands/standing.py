@@ -21,6 +21,7 @@ from simdocs.errors import ArtifactError, InputError, ShrunkError, UsageError
 from simdocs.kernels.banding import chosen_by
 from simdocs.model.artifact import Artifact, BandIndex
 from simdocs.model.documents import Documents
+from simdocs.model.figures import counted
 from simdocs.model.skipped import Skipped
 from simdocs.names import display_name, flag, name_to_text, path_from
 from simdocs.options.recipes import Bands, IndexRecipe, Recipe, Updating
@@ -189,7 +190,7 @@ def refuse_shrinking(name: str, run: Mapping[str, Any], given: Given, documents:
     left = sum(count for _, count in given)
     if not run and 2 * left < documents:
         raise ShrunkError(
-            f"{name}: it has {documents:,} documents, and would have {left:,} now, so it is not replaced:"
+            f"{name}: it has {counted(documents, 'document')}, and would have {left:,} now, so it is not replaced:"
             " check that no directory is missing, or accept the loss with --allow-shrink"
         )
     before, now = Counter[str](), Counter[str]()  # an argument that is repeated gives nothing the second time

@@ -139,7 +139,7 @@ WITHOUT_A_WORD = [
     ("show", {"file": "a.txt", "text": "a"}, "file and text cannot be combined: name one text"),
     ("show", {"text": "a", "max_size": 3}, "--max-size needs a file, not a text in memory"),
     ("show", {"file": "x", "documents": (3,)}, "each name of a document must be a path"),
-    ("check", {"artifacts": (3,)}, f"int {NO_PATH}"),
+    ("check", {"artifacts": (["a.index"], 3)}, f"list {NO_PATH}; int {NO_PATH}"),
     ("dedupe", {"documents": (["a"], 3)}, f"list {NO_PATH}, or texts as texts=[...]; int {NO_PATH}"),
     (
         "report",

@@ -117,6 +117,13 @@ def test_search_and_filters_choose_groups(view: Shown, small: Path) -> None:
     view.page.locator("input[type=number]").nth(0).fill("1")
     view.until(".status", "1 of 3 groups")
     assert view.text(".row").startswith("2 z.txt")
+    # A group is found if some of its pairs are within the limits: those of group 0 have 0.9032 and 0.9061.
+    view.page.locator("input[type=number]").nth(0).fill("0.904")
+    view.until(".row:nth-child(3)", "2 z.txt")
+    assert view.text(".row").startswith("0 a.txt")
+    view.page.locator("input[type=number]").nth(1).fill("0.905")
+    view.until(".status", "1 of 3 groups")
+    assert view.text(".row").startswith("0 a.txt")
     view.page.evaluate("location.hash = '#g=1'")
     view.until(".row:nth-child(3)", "2 z.txt")
     assert view.text(".status") == "3 groups"

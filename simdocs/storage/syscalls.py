@@ -314,8 +314,8 @@ def empty_directory(descriptor: int, files: Collection[str], directories: Collec
         if mode & WRITABLE_BY_OTHERS:
             # After a power cut, an incomplete directory must not be one that others can write to: see `leftovers`.
             sync(descriptor)
-    for name in names_in(descriptor):
-        if name in directories:
-            remove_directory(name, descriptor)
-        elif name in files:
-            unlink(name, descriptor)
+    # To list what is there takes memory, and there may be none.
+    for remove, names in ((remove_directory, directories), (unlink, files)):
+        for name in sorted(names):
+            with contextlib.suppress(FileNotFoundError):
+                remove(name, descriptor)

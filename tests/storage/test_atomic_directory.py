@@ -59,6 +59,18 @@ def test_a_fault_at_any_call_leaves_the_old_or_the_new_artifact(place, kind, the
         assert set(left) <= {"fsync", "stat", "fstat", "listdir", "unlink", "rmdir"}
 
 
+@pytest.mark.reliability("memory runs out later")
+def test_a_draft_is_removed_although_there_is_no_memory_to_list_what_is_in_it(place, monkeypatch):
+    def no_memory(*_: object) -> None:
+        raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+
+    with pytest.raises(MemoryError), monkeypatch.context() as patch, writing(place / NAME):
+        assert os.listdir(place) == [draft_of(NAME)]
+        patch.setattr(os, "listdir", no_memory)
+        raise MemoryError
+    assert os.listdir(place) == []
+
+
 @pytest.mark.reliability("an output that cannot be written or exchanged")
 @pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP])
 def test_no_work_begins_where_directories_cannot_be_exchanged(place, monkeypatch, number):

@@ -263,7 +263,7 @@ def test_a_fault_while_a_draft_is_removed_leaves_the_old_or_the_new_artifact(pla
     reset()
     calls = calls_of(lambda: save(place / DIRECTORY, 2))
     end = [at for at, name in enumerate(calls) if name == "mkdir"][1]
-    assert calls[:end].count("unlink") == len(files_of("signatures"))
+    assert calls[:end].count("unlink") >= len(files_of("signatures"))
     for at in range(end):
         reset()
         ended = end_of(lambda: save(place / DIRECTORY, 2), fault, at, done) is not None

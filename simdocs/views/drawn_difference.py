@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
@@ -122,8 +123,8 @@ def unified(difference: Difference, names: Sequence[str], *, colored: bool) -> P
     a, b, passages = list[str](), list[str](), list[tuple[str, int, int, int, int]]()
     for passage in difference.passages:
         begins = len(a), len(b)
-        a += lines_in(passage.a)
-        b += lines_in(passage.b)
+        a += map(sys.intern, lines_in(passage.a))  # short lines, of which there may be millions, are held once
+        b += map(sys.intern, lines_in(passage.b))
         passages.append(("equal" if passage.shared else "replace", begins[0], len(a), begins[1], len(b)))
     matcher = SequenceMatcher[str]()
     matcher.opcodes = passages  # type: ignore[attr-defined]  # what it would find itself, much slower

@@ -26,11 +26,7 @@ def counted(number: int, singular: str, plural: str = "") -> str:
 
 
 def size(number: int) -> str:
-    """A number of bytes, to three digits or the next whole unit.
-
-    >>> size(1), size(1536), size(1_023_487), size(1_023_488), size(1 << 20)
-    ('1 byte', '1.5 KiB', '999 KiB', '1,000 KiB', '1 MiB')
-    """
+    """A number of bytes, to three digits or the next whole unit."""
     for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
         if number >= unit:
             rounded = number / unit

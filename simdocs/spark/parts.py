@@ -65,7 +65,7 @@ def _result(options: Any, run: Run, facts: dict[str, Any], line: str) -> Result:
 
 
 def _report(skips: Any, skipped: Skipped) -> None:
-    """Add what tasks have skipped. Of each reason, the first are named, or all if each is told."""
+    """Add what tasks have skipped. The first of each reason are named, or all of them with -v."""
     for reason, count in sorted(map(tuple, skips.groupBy("reason").count().collect())):
         some = skips.where(F.col("reason") == reason).limit(count if skipped.tell else FIRST).collect()
         skipped.extend(Skip(reason, text_to_name(each.name), each.detail, each.line) for each in some)

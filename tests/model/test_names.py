@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import os
 import sys
@@ -75,7 +76,8 @@ def test_a_command_can_be_pasted_and_a_name_read_back_from_json():
 
 KNOWN = {
     "counted": "1 copy|0 copies|1,000 pairs",
-    "size": "0 bytes|1 byte|1,023 bytes|1 KiB|999 KiB|1,000 KiB|1,023 KiB|1 MiB|1.5 GiB|5,120 GiB",
+    "size": "0 bytes|1 byte|1,023 bytes|1 KiB|1.5 KiB|999 KiB|999 KiB|1,000 KiB|1,000 KiB|1,023 KiB"
+    "|1 MiB|1.5 GiB|5,120 GiB",
     "shown_probability": "0.0000|<0.0001|0.0001|0.9855|0.9999|>0.9999|1.0000",
     "least_percentage": "98.55%|19.00%|99.99%|100%",
     "percentage": "0%|100%|50.0%|80.0%|79.996%|99.996%|0.04%|100.000000%",
@@ -86,7 +88,21 @@ KNOWN = {
 }
 GIVEN = {
     "counted": [(1, "copy", "copies"), (0, "copy", "copies"), (1000, "pair")],
-    "size": [0, 1, 1023, 1024, 999 << 10, 1000 << 10, 1023 << 10, 1 << 20, 3 << 29, 5 << 40],
+    "size": [
+        0,
+        1,
+        1023,
+        1024,
+        1536,
+        999 << 10,
+        1_023_487,
+        1_023_488,
+        1000 << 10,
+        1023 << 10,
+        1 << 20,
+        3 << 29,
+        5 << 40,
+    ],
     "shown_probability": [0.0, 0.00009, 0.0001, 0.98553, 0.9999, 0.99991, 1.0],
     "least_percentage": [0.98559, 0.19, 0.999998, 1.0],
     "percentage": [(at, 0.8) for at in (0, 1, 0.5, 0.8, 0.79996, 0.99996, 0.0004, 1 - 1e-10)],
@@ -102,3 +118,8 @@ def test_a_number_is_worded_as_known(name):
     assert [worded(*each) if isinstance(each, tuple) else worded(each) for each in GIVEN[name]] == KNOWN[name].split(
         "|"
     )
+
+
+def test_the_examples_of_figures_are_true():
+    failed, attempted = doctest.testmod(figures)
+    assert failed == 0 < attempted
